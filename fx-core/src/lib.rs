@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Graph IR, tracer, interpreter, passes and code generation of candle-fx.
+
+pub mod ir;
+pub mod ops;
+pub mod value;

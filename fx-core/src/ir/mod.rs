@@ -1,0 +1,1 @@
+//! The graph: six opcodes, nodes in program order, users, names.

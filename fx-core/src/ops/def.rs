@@ -1,0 +1,149 @@
+//! [`OpDef`]: everything that is known of an operation, in one place.
+//!
+//! Invariant: no other module names an operation. Proxies, interpreter, shape rules, code generation, the text reader,
+//! docs and tests all read these fields.
+
+use std::fmt;
+
+use crate::value::{Fact, Value};
+
+/// How a call of the operation is written in Rust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CallKind {
+    /// `x.relu()`: the first argument is the receiver.
+    Method,
+    /// `candle_nn::ops::softmax(x, 1)`, or an operator.
+    Function,
+}
+
+/// What a call does besides computing its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: the same arguments give the same result, and an unused call can go.
+    Pure,
+    /// Draws random numbers: two calls differ, an unused one can go.
+    Random,
+    /// Something else is changed: the call must stay, in its place.
+    Changes,
+}
+
+/// A parameter of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Param {
+    /// Its name, as candle has it.
+    pub name: &'static str,
+    /// Whether graphs write it by position (tensors and lists of them) or by name (everything else).
+    pub positional: bool,
+}
+
+impl Param {
+    /// A parameter of this name, by position or by name.
+    #[must_use]
+    pub const fn new(name: &'static str, positional: bool) -> Self {
+        Self { name, positional }
+    }
+}
+
+/// The resolved arguments of a call, in the order of the parameters.
+#[derive(Clone, Copy)]
+pub struct Args<'v> {
+    /// The operation, for messages.
+    pub op: OpRef,
+    /// One value per parameter.
+    pub values: &'v [&'v Value],
+}
+
+/// What is known of the arguments of a call, in the order of the parameters.
+#[derive(Clone, Copy)]
+pub struct Facts<'v> {
+    /// The operation, for messages.
+    pub op: OpRef,
+    /// One fact per parameter.
+    pub facts: &'v [&'v Fact],
+}
+
+/// Evaluates a call on candle.
+pub type Eval = fn(Args<'_>) -> candle_core::Result<Value>;
+
+/// Computes what is known of the result of a call; refuses what candle would refuse.
+pub type Infer = fn(Facts<'_>) -> Result<Fact, super::infer::InferError>;
+
+/// Operations of the same arguments on which an operation is tested, see [`super::sample`].
+pub type Samples = fn() -> Vec<super::sample::Sample>;
+
+/// An operation: its one description.
+pub struct OpDef {
+    /// Unique name: `relu` for a method, the full path `candle_nn::ops::softmax` for a function.
+    pub name: &'static str,
+    /// How a call is written.
+    pub kind: CallKind,
+    /// The parameters, the receiver of a method first.
+    pub params: &'static [Param],
+    /// One paragraph for the docs.
+    pub doc: &'static str,
+    /// What a call does besides its result.
+    pub effect: Effect,
+    /// The call on candle; compiled from the same tokens as `source`.
+    pub eval: Eval,
+    /// The shape and dtype rule.
+    pub infer: Infer,
+    /// The candle expression of a call, over the parameters' names; what generated code says.
+    pub source: &'static str,
+    /// Arguments to test it on.
+    pub samples: Samples,
+}
+
+/// A reference to an operation. Operations are static; two references are equal if they are the same operation.
+pub type OpRef = &'static OpDef;
+
+impl OpDef {
+    /// A user's function recorded as one call, what `#[fx::wrap]` makes: evaluated by calling it, of unknown shape
+    /// until it runs.
+    #[must_use]
+    pub const fn wrapped(name: &'static str, source: &'static str, params: &'static [Param], eval: Eval) -> Self {
+        Self {
+            name,
+            kind: CallKind::Function,
+            params,
+            doc: "A function recorded whole by `#[fx::wrap]`.",
+            // What it does inside is not known, so an unused call is kept.
+            effect: Effect::Changes,
+            eval,
+            infer: |_| Ok(Fact::Unknown),
+            source,
+            samples: Vec::new,
+        }
+    }
+
+    /// Last segment of the name, what nodes are named after: `softmax`.
+    #[must_use]
+    pub fn short_name(&self) -> &'static str {
+        self.name.rsplit("::").next().unwrap_or(self.name)
+    }
+
+    /// Position of a parameter by name.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|param| param.name == name)
+    }
+}
+
+impl PartialEq for OpDef {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for OpDef {}
+
+impl std::hash::Hash for OpDef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self, state);
+    }
+}
+
+impl fmt::Debug for OpDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OpDef({})", self.name)
+    }
+}

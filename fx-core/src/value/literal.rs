@@ -1,0 +1,37 @@
+//! How plain data is written in graphs and read back: dtypes by their short names, floats in full.
+//!
+//! Invariant: reading what was written gives the same bits.
+
+use std::fmt;
+
+use candle_core::DType;
+
+/// Short name of a dtype as the graph's text writes it, `f32`.
+#[must_use]
+pub fn dtype_name(dtype: DType) -> &'static str {
+    dtype.as_str()
+}
+
+/// The dtype with this short name, if there is one.
+#[must_use]
+pub fn dtype_from_name(name: &str) -> Option<DType> {
+    name.parse().ok()
+}
+
+/// A float written so that it is recognised as one and reads back to the same bits: `1.0`, `1e-12`, `inf`, `nan`.
+#[derive(Debug, Clone, Copy)]
+pub struct Decimal(pub f64);
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `{:?}` is the shortest text that reads back to the same f64, and always has a point or an exponent.
+        let Self(value) = *self;
+        if value.is_nan() {
+            f.write_str("nan")
+        } else if value.is_infinite() {
+            f.write_str(if value < 0.0 { "-inf" } else { "inf" })
+        } else {
+            write!(f, "{value:?}")
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What flows along the edges of a graph: [`Value`] when it runs, [`Fact`] before it runs.
+//!
+//! Invariant: this module knows tensors and plain data only; it has never heard of nodes, graphs or ops.
+
+mod fact;
+mod literal;
+mod value;
+
+pub use fact::{Fact, TensorFact};
+pub use literal::{dtype_from_name, dtype_name, Decimal};
+pub use value::{Device, Value};

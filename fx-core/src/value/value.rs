@@ -1,0 +1,191 @@
+//! [`Value`]: what a node computes when the graph runs, and what an op's arguments are once they are resolved.
+//!
+//! Invariant: cloning a `Value` never copies tensor data.
+
+use std::fmt;
+use std::sync::Arc;
+
+use candle_core::{DType, Tensor};
+
+use super::literal::{dtype_name, Decimal};
+
+/// Where a tensor lives. candle's own type, compared by location so that values can be compared.
+#[derive(Debug, Clone)]
+pub struct Device(pub candle_core::Device);
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.location() == other.0.location()
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.location() {
+            candle_core::DeviceLocation::Cpu => f.write_str("cpu"),
+            candle_core::DeviceLocation::Cuda { gpu_id } => write!(f, "cuda:{gpu_id}"),
+            candle_core::DeviceLocation::Metal { gpu_id } => write!(f, "metal:{gpu_id}"),
+        }
+    }
+}
+
+/// A value of a running graph.
+#[derive(Debug, Clone, Default)]
+pub enum Value {
+    /// An absent optional.
+    #[default]
+    None,
+    /// A flag.
+    Bool(bool),
+    /// An integer: an extent, an index, an axis (negative from the end, -1 the last).
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// Text.
+    Str(Arc<str>),
+    /// An element type.
+    DType(DType),
+    /// A device.
+    Device(Device),
+    /// A tensor.
+    Tensor(Tensor),
+    /// `start..stop`; an absent end is open.
+    Range(Option<i64>, Option<i64>),
+    /// Values of one kind, in order.
+    List(Vec<Value>),
+    /// Values of any kinds, in order.
+    Tuple(Vec<Value>),
+    /// A structure with named fields, in order of declaration.
+    Struct(Arc<str>, Vec<(Arc<str>, Value)>),
+}
+
+impl Value {
+    /// Name of the kind of value, for messages.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Float(_) => "float",
+            Self::Str(_) => "string",
+            Self::DType(_) => "dtype",
+            Self::Device(_) => "device",
+            Self::Tensor(_) => "tensor",
+            Self::Range(..) => "range",
+            Self::List(_) => "list",
+            Self::Tuple(_) => "tuple",
+            Self::Struct(..) => "struct",
+        }
+    }
+
+    /// The tensor, if this is one.
+    #[must_use]
+    pub fn as_tensor(&self) -> Option<&Tensor> {
+        match self {
+            Self::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// Every tensor in this value, depth first.
+    #[must_use]
+    pub fn tensors(&self) -> Vec<&Tensor> {
+        let mut found = Vec::new();
+        let mut pending = vec![self];
+        while let Some(value) = pending.pop() {
+            match value {
+                Self::Tensor(tensor) => found.push(tensor),
+                Self::List(items) | Self::Tuple(items) => pending.extend(items.iter().rev()),
+                Self::Struct(_, fields) => pending.extend(fields.iter().rev().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl From<Tensor> for Value {
+    fn from(tensor: Tensor) -> Self {
+        Self::Tensor(tensor)
+    }
+}
+
+impl From<&Tensor> for Value {
+    fn from(tensor: &Tensor) -> Self {
+        Self::Tensor(tensor.clone())
+    }
+}
+
+/// Tensors are equal if they are the same tensor; everything else by content, floats by bits.
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::DType(a), Self::DType(b)) => a == b,
+            (Self::Device(a), Self::Device(b)) => a == b,
+            (Self::Tensor(a), Self::Tensor(b)) => a.id() == b.id(),
+            (Self::Range(a, b), Self::Range(c, d)) => a == c && b == d,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
+            (Self::Struct(n, a), Self::Struct(m, b)) => n == m && a == b,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => Decimal(*value).fmt(f),
+            Self::Str(value) => write!(f, "{value:?}"),
+            Self::DType(dtype) => f.write_str(dtype_name(*dtype)),
+            Self::Device(device) => device.fmt(f),
+            Self::Tensor(tensor) => {
+                super::fact::TensorFact::new(tensor.shape(), tensor.dtype()).fmt(f)
+            }
+            Self::Range(start, stop) => {
+                if let Some(start) = start {
+                    start.fmt(f)?;
+                }
+                f.write_str("..")?;
+                stop.map_or(Ok(()), |stop| stop.fmt(f))
+            }
+            Self::List(items) => {
+                f.write_str("[")?;
+                separated(f, items, |f, item| item.fmt(f))?;
+                f.write_str("]")
+            }
+            Self::Tuple(items) => {
+                f.write_str("(")?;
+                separated(f, items, |f, item| item.fmt(f))?;
+                f.write_str(if items.len() == 1 { ",)" } else { ")" })
+            }
+            Self::Struct(name, fields) => {
+                write!(f, "{name} {{ ")?;
+                separated(f, fields, |f, (name, value)| write!(f, "{name}: {value}"))?;
+                f.write_str(" }")
+            }
+        }
+    }
+}
+
+fn separated<T>(
+    f: &mut fmt::Formatter<'_>,
+    items: &[T],
+    mut write: impl FnMut(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write(f, item)?;
+    }
+    Ok(())
+}
