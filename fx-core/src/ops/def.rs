@@ -7,6 +7,8 @@ use std::fmt;
 
 use crate::value::{Fact, Value};
 
+use super::kind::Kind;
+
 /// How a call of the operation is written in Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallKind {
@@ -34,13 +36,22 @@ pub struct Param {
     pub name: &'static str,
     /// Whether graphs write it by position (tensors and lists of them) or by name (everything else).
     pub positional: bool,
+    /// What it takes.
+    pub kind: Kind,
 }
 
 impl Param {
-    /// A parameter of this name, by position or by name.
+    /// A parameter of a user's function, by position if it takes tensors, else by name.
     #[must_use]
     pub const fn new(name: &'static str, positional: bool) -> Self {
-        Self { name, positional }
+        Self { name, positional, kind: Kind::Any }
+    }
+
+    /// A parameter of this name and kind.
+    #[must_use]
+    pub const fn of(name: &'static str, kind: Kind) -> Self {
+        let positional = matches!(kind, Kind::Tensor | Kind::OptTensor | Kind::Tensors | Kind::Operand | Kind::List);
+        Self { name, positional, kind }
     }
 }
 
