@@ -98,7 +98,8 @@ pub struct OpDef {
     pub eval: Eval,
     /// The shape and dtype rule.
     pub infer: Infer,
-    /// The candle expression of a call, over the parameters' names; what generated code says.
+    /// The candle expression of a call, over the parameters' names; what generated code says. Empty for a plain call of
+    /// the function by name.
     pub source: &'static str,
     /// Arguments to test it on.
     pub samples: Samples,
@@ -111,7 +112,7 @@ impl OpDef {
     /// A user's function recorded as one call, what `#[fx::wrap]` makes: evaluated by calling it, of unknown shape
     /// until it runs.
     #[must_use]
-    pub const fn wrapped(name: &'static str, source: &'static str, params: &'static [Param], eval: Eval) -> Self {
+    pub const fn wrapped(name: &'static str, params: &'static [Param], eval: Eval) -> Self {
         Self {
             name,
             kind: CallKind::Function,
@@ -121,7 +122,7 @@ impl OpDef {
             effect: Effect::Changes,
             eval,
             infer: |_| Ok(Fact::Unknown),
-            source,
+            source: "",
             samples: Vec::new,
         }
     }
