@@ -23,7 +23,7 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
-    let mut body = Body::new(&types, &item.sig, &item.block, None, paths);
+    let mut body = Body::new(&types, &item.sig, &item.block, &[], paths);
     body.visit_block_mut(&mut block);
     map_whole_signature(&mut sig, &types);
 

@@ -60,11 +60,18 @@ fn errors(source: &str) -> String {
     lines
 }
 
+/// Compares with the snapshot, which begins with the author's item.
+fn check(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
 macro_rules! snapshots {
     ($($name:ident: $source:literal)*) => {
         $(#[test]
         fn $name() {
-            insta::assert_snapshot!(stringify!($name), expand($source));
+            check(stringify!($name), &expand($source));
         })*
     };
 }
@@ -227,28 +234,26 @@ snapshots! {
     "#
 }
 
-macro_rules! messages {
-    ($($name:ident: $source:literal => $expected:literal)*) => {
-        $(#[test]
-        fn $name() {
-            insta::assert_snapshot!(errors($source), @$expected);
-        })*
-    };
-}
+/// What the attributes refuse: one case a line, all in one snapshot, so that the messages are read together.
+const REFUSED: &[&str] = &[
+    "#[fx::module] trait Layer {}",
+    "#[fx::constant] fn f() {}",
+    "#[fx::wrap] struct S;",
+    "#[fx::module(leaf, other = 3)] struct S { #[fx(const)] a: A, #[fx(leaf, leaf)] b: B, #[fx(constant, leaf)] c: C }",
+    "#[fx::module] impl S { #[fx(leaf)] fn forward(&self) {} }",
+    "#[fx::constant] #[derive(Debug)] struct Config { n: usize }",
+    "#[fx::module] impl S { async fn forward(&self, x: &Tensor) {} unsafe fn forward_t(&self, x: &Tensor) {} }",
+    "#[fx::module] async fn f(x: &Tensor) {}",
+    "#[fx::module] fn f<M: Module>(x: &Tensor, m: &M) -> Result<Tensor> { m.forward(x) }",
+    "#[fx::module] impl Module for &S { fn forward(&self, x: &Tensor) -> Result<Tensor> { todo!() } }",
+    "#[fx::wrap] fn f(n: usize) -> usize { n }",
+    "#[fx::wrap] fn f<D: Dim>(x: &Tensor, d: D) -> Result<Tensor> { todo!() }",
+];
 
-messages! {
-    wrong_item: "#[fx::module] trait Layer {}" => ""
-    wrong_item_for_constant: "#[fx::constant] fn f() {}" => ""
-    wrong_item_for_wrap: "#[fx::wrap] struct S;" => ""
-    unknown_options: "#[fx::module(leaf, other = 3)] struct S { #[fx(const)] a: A, #[fx(leaf, leaf)] b: B, #[fx(constant, leaf)] c: C }" => ""
-    unknown_method_option: "#[fx::module] impl S { #[fx(leaf)] fn forward(&self) {} }" => ""
-    no_clone: "#[fx::constant] #[derive(Debug)] struct Config { n: usize }" => ""
-    special_forwards: "#[fx::module] impl S { async fn forward(&self, x: &Tensor) {} unsafe fn forward_t(&self, x: &Tensor) {} }" => ""
-    special_functions: "#[fx::module] async fn f(x: &Tensor) {}" => ""
-    generic_over_module: "#[fx::module] fn f<M: Module>(x: &Tensor, m: &M) -> Result<Tensor> { m.forward(x) }" => ""
-    no_type_name: "#[fx::module] impl Module for &S { fn forward(&self, x: &Tensor) -> Result<Tensor> { todo!() } }" => ""
-    wrap_without_tensor: "#[fx::wrap] fn f(n: usize) -> usize { n }" => ""
-    wrap_generic: "#[fx::wrap] fn f<D: Dim>(x: &Tensor, d: D) -> Result<Tensor> { todo!() }" => ""
+#[test]
+fn messages() {
+    let text: String = REFUSED.iter().map(|case| format!("{case}\n{}\n", errors(case))).collect();
+    check("messages", &text);
 }
 
 /// A name of the user's must not change what generated code means: all it uses is absolute or begins with `__fx`.

@@ -39,7 +39,7 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow
         #vis struct #fields_name #generics #where_clause { #declared }
-        #(#cfgs)* #[automatically_derived] #allow
+        #(#cfgs)* #[automatically_derived]
         impl #impl_generics #construct for #name #type_generics #where_clause {
             type Fields = #fields_name #type_generics;
             fn construct(fields: Self::Fields) -> Self::Symbolic { #mirror #(#moved)* }

@@ -67,7 +67,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
         #clone
-        #(#item_cfgs)* #[automatically_derived] #allow
+        #(#item_cfgs)* #[automatically_derived]
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { match #subject { #(#arms),* } }

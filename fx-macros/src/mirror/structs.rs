@@ -50,7 +50,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body
         #clone
-        #(#cfgs)* #[automatically_derived] #allow
+        #(#cfgs)* #[automatically_derived]
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { #build }

@@ -34,12 +34,12 @@ pub(crate) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// `own` is the impl's type and its twinned methods; a free function has none.
+    /// `twinned` are the methods of the impl that have a twin; a free function has none.
     pub(crate) fn new(
         types: &Types<'a>,
         sig: &Signature,
         block: &Block,
-        own: Option<(&Ident, &[Ident])>,
+        twinned: &[Ident],
         paths: &'a Paths,
     ) -> Self {
         let mut bindings = Bindings::default();
@@ -49,7 +49,7 @@ impl<'a> Body<'a> {
             types: types.with_locals(bindings.types),
             paths,
             bound: bindings.values,
-            twinned: own.map_or_else(Vec::new, |(_, methods)| methods.iter().map(ToString::to_string).collect()),
+            twinned: twinned.iter().map(ToString::to_string).collect(),
             aliases: Aliases::default(),
             needs_bare: false,
         }

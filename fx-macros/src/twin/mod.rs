@@ -65,13 +65,13 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let types = types_for(item, &method.sig, &own, paths);
+        let types = types_for(item, &method.sig, paths);
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
             entries.push((entry, for_twin(&method.attrs)));
         }
         let mut twin = (*method).clone();
         map_signature(&mut twin.sig, &types);
-        let mut body = Body::new(&types, &method.sig, &method.block, Some((&own, &selected_names)), paths);
+        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
         body.visit_block_mut(&mut twin.block);
         needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
@@ -143,7 +143,7 @@ fn impl_kind(item: &ItemImpl) -> ImplKind {
     }
 }
 
-fn types_for<'a>(item: &ItemImpl, sig: &Signature, own: &Ident, paths: &'a Paths) -> Types<'a> {
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
     for param in item.generics.type_params() {
         if param.bounds.iter().any(is_module_bound) {
@@ -156,8 +156,10 @@ fn types_for<'a>(item: &ItemImpl, sig: &Signature, own: &Ident, paths: &'a Paths
     for param in item.generics.const_params() {
         types.keep_param(&param.ident);
     }
-    if matches!(&*item.self_ty, Type::Path(ty) if ty.path.get_ident().is_some()) {
-        types.own(own);
+    if let Type::Path(ty) = &*item.self_ty
+        && ty.path.segments.len() == 1
+    {
+        types.own(&ty.path.segments[0]);
     }
     for associated in &item.items {
         if let ImplItem::Type(associated) = associated {

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericArgument, Generics, Path, PathArguments, ReturnType, Type, TypeParamBound, TypePath, parse_quote};
+use syn::{GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath, parse_quote};
 
 use crate::paths::Paths;
 
@@ -29,7 +29,7 @@ pub(crate) struct Types<'a> {
     pub(crate) paths: &'a Paths,
     kept: BTreeSet<String>,
     mirrored: BTreeSet<String>,
-    own: Option<Ident>,
+    own: Option<PathSegment>,
     associated: BTreeMap<String, Type>,
 }
 
@@ -77,8 +77,8 @@ impl<'a> Types<'a> {
     }
 
     /// The impl's own type, which is `Self` in the twin.
-    pub(crate) fn own(&mut self, name: &Ident) {
-        self.own = Some(name.clone());
+    pub(crate) fn own(&mut self, segment: &PathSegment) {
+        self.own = Some(segment.clone());
     }
 
     /// `type Output = Tensor;` of a trait impl, whose methods become inherent.
@@ -87,7 +87,16 @@ impl<'a> Types<'a> {
     }
 
     pub(crate) fn own_name(&self) -> Option<&Ident> {
-        self.own.as_ref()
+        self.own.as_ref().map(|segment| &segment.ident)
+    }
+
+    /// `Block`, or `Block<M>` with the impl's own `M`.
+    fn is_own(&self, path: &Path) -> bool {
+        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else { return false };
+        path.segments.len() == 1
+            && segment.ident == own.ident
+            && (segment.arguments.is_none()
+                || segment.arguments.to_token_stream().to_string() == own.arguments.to_token_stream().to_string())
     }
 
     /// A copy for a function body, which may declare types of its own.
@@ -171,14 +180,11 @@ impl<'a> Types<'a> {
                 Target::Either(name) => Some(parse_quote!(#name)),
             };
         }
+        if self.is_own(&ty.path) {
+            let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
+            return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
+        }
         if let Some(name) = &single {
-            if self.own.as_ref() == Some(name) {
-                return Some(Type::Path(TypePath {
-                    attrs: Vec::new(),
-                    qself: None,
-                    path: Ident::new("Self", name.span()).into(),
-                }));
-            }
             if self.mirrored.contains(&name.to_string()) {
                 return Some(self.symbolic(ty));
             }
