@@ -78,8 +78,8 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
 
 fn field_scope(field: &Field, fields: &Fields) -> TokenStream {
     if fields.style == Style::Tuple && fields.list.len() == 1 && !field.renamed() {
-        return quote!(*scope);
+        return quote!(scope);
     }
     let name = field.scope_name();
-    quote!(scope.child(#name))
+    quote!(&scope.child(#name))
 }

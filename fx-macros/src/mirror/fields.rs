@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{Attribute, Member, Type, Visibility};
 
 use crate::attributes::cfgs;
@@ -117,16 +118,16 @@ impl Field {
         }
     }
 
-    /// The value in the mirror, made from `value`, a reference to the field; `scope` is where its owner is.
+    /// The value in the mirror, made from `value`, a reference to the field, at `scope`, a reference to its place.
     pub(super) fn mirror_value(&self, value: TokenStream, scope: TokenStream, paths: &Paths) -> TokenStream {
         if self.options.constant {
             quote_spanned!(self.ty.span()=> ::core::clone::Clone::clone(#value))
         } else if self.options.leaf {
             let leaf = paths.symbolic("OpaqueLeaf");
-            quote!(#leaf::new(#value, &#scope))
+            quote!(#leaf::new(#value, #scope))
         } else {
             let traceable = paths.traceable();
-            quote!(#traceable::symbolic(#value, &#scope))
+            quote!(#traceable::symbolic(#value, #scope))
         }
     }
 
@@ -141,6 +142,19 @@ impl Field {
             Member::Named(name) => name.unraw().to_string(),
             Member::Unnamed(index) => index.index.to_string(),
         }
+    }
+
+    /// Whether the field's type names a type parameter.
+    pub(super) fn mentions(&self, param: &Ident) -> bool {
+        struct Find<'a>(&'a Ident, bool);
+        impl<'ast> Visit<'ast> for Find<'_> {
+            fn visit_ident(&mut self, ident: &'ast Ident) {
+                self.1 |= ident == self.0;
+            }
+        }
+        let mut find = Find(param, false);
+        find.visit_type(&self.ty);
+        find.1
     }
 
     pub(super) fn renamed(&self) -> bool {

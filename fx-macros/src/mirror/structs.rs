@@ -1,6 +1,6 @@
 //! The mirror of a struct.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
@@ -28,7 +28,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     };
     let values = fields.list.iter().map(|field| {
         let (member, cfgs, name) = (&field.member, field.cfgs(), field.scope_name());
-        let value = field.mirror_value(quote!(&self.#member), quote!(scope.child(#name)), paths);
+        let value = field.mirror_value(quote!(&self.#member), quote!(&scope.child(#name)), paths);
         match fields.style {
             Style::Named => quote!(#(#cfgs)* #member: #value,),
             _ => quote!(#(#cfgs)* #value,),
@@ -93,15 +93,19 @@ fn clone_impl(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &P
     }
 }
 
-/// The generics of a `Clone` impl: each field's symbolic type must be `Clone`.
+/// The generics of a `Clone` impl: the symbolic type of each field that depends on a parameter must be `Clone`.
 pub(super) fn clone_generics<'a>(
     generics: &Generics,
     fields: impl IntoIterator<Item = &'a Fields>,
     paths: &Paths,
 ) -> Generics {
     let mut generics = generics.clone();
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     let where_clause = generics.make_where_clause();
-    for field in fields.into_iter().flat_map(|fields| &fields.list).filter(|field| field.cfgs().is_empty()) {
+    for field in fields.into_iter().flat_map(|fields| &fields.list) {
+        if !params.iter().any(|param| field.mentions(param)) {
+            continue;
+        }
         let ty = field.symbolic_type(paths);
         where_clause.predicates.push(syn::parse_quote!(#ty: ::core::clone::Clone));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{FnArg, ImplItem, ItemImpl, PathSegment, ReceiverKind, ReturnType, Safety, Signature, Type};
+use syn::{FnArg, ImplItem, ItemImpl, Path, PathSegment, ReceiverKind, ReturnType, Safety, Signature, Type};
 
 use super::Method;
 use super::names::Names;
@@ -81,15 +81,30 @@ fn is_accessor(sig: &Signature) -> bool {
 /// Builds the type rather than using it: returns it, or reads weights.
 fn is_constructor(sig: &Signature, own: &Ident) -> bool {
     let returns_own = match &sig.output {
-        ReturnType::Type(_, ty) => mentions(|segment| segment.ident == "Self" || segment.ident == *own, |visitor| {
-            visitor.visit_type(ty)
-        }),
+        ReturnType::Type(_, ty) => {
+            let mut visitor = Returns { own, found: false };
+            visitor.visit_type(ty);
+            visitor.found
+        }
         ReturnType::Default => false,
     };
     let reads_weights = mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| {
         visitor.visit_signature(sig)
     });
     returns_own || reads_weights
+}
+
+/// Looks for the impl's type as a whole path: `Self::Output` is something else.
+struct Returns<'a> {
+    own: &'a Ident,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Returns<'_> {
+    fn visit_path(&mut self, path: &'ast Path) {
+        self.found |= path.is_ident("Self") || path.segments.last().is_some_and(|last| last.ident == *self.own);
+        visit::visit_path(self, path);
+    }
 }
 
 /// Whether `Tensor` occurs in a signature.
