@@ -7,7 +7,7 @@ mod session;
 mod scope;
 mod proxy;
 mod given;
-mod encode;
+pub(crate) mod encode;
 mod call;
 pub(crate) mod record;
 mod operators;

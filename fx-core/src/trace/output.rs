@@ -118,6 +118,11 @@ impl OutputBuilder {
         Self { session: session.clone() }
     }
 
+    /// The error of plain data with `#[fx::constant]`, which a graph cannot return.
+    pub fn not_a_value(&mut self, name: &str) -> candle_core::Error {
+        self.session.fail(TraceError::NotAValue { found: name.to_owned() })
+    }
+
     /// A struct with named fields.
     ///
     /// # Errors
