@@ -1,0 +1,206 @@
+//! Every operation on every sample: the rule agrees with candle. And every name that candle's models use is described.
+//!
+//! Invariant: a new operation is tested by being in the table; nothing here names one, but for the lists of names.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::def::{Args, CallKind, Facts, OpRef};
+use super::sample::Sample;
+use super::table::{OpTable, files};
+use crate::value::{Fact, Value};
+
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq)]
+enum Outcome {
+    Result(Fact),
+    Refused(String),
+    Panicked(String),
+}
+
+fn evaluated(op: OpRef, values: &[&Value]) -> Outcome {
+    let call = AssertUnwindSafe(|| (op.eval)(Args { op, values }));
+    match catch_unwind(call) {
+        Ok(Ok(value)) => Outcome::Result(Fact::of(&value)),
+        Ok(Err(error)) => Outcome::Refused(error.to_string()),
+        Err(panic) => Outcome::Panicked(
+            panic
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+                .unwrap_or_default(),
+        ),
+    }
+}
+
+fn inferred(op: OpRef, facts: &[&Fact]) -> Outcome {
+    let call = AssertUnwindSafe(|| (op.infer)(Facts { op, facts }));
+    match catch_unwind(call) {
+        Ok(Ok(fact)) => Outcome::Result(fact),
+        Ok(Err(error)) => Outcome::Refused(error.to_string()),
+        Err(_) => Outcome::Panicked("in the rule".to_string()),
+    }
+}
+
+/// As the tracer knows arguments: tensors by their facts, plain data exactly.
+fn fact(value: &Value) -> Fact {
+    if value.tensors().is_empty() && !matches!(value, Value::List(items) if items.is_empty()) {
+        Fact::Data(value.clone())
+    } else {
+        Fact::of(value)
+    }
+}
+
+fn shown(sample: &Sample) -> String {
+    sample.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Only another device has a kernel for these, so no sample is accepted here.
+const ELSEWHERE: &[&str] = &["candle_nn::ops::sdpa"];
+/// Nothing that is a tensor is refused by these.
+const UNREFUSING: &[&str] = &["contiguous", "force_contiguous", "copy", "detach", "flatten_all"];
+
+#[test]
+fn rules_agree_with_candle() {
+    std::panic::set_hook(Box::new(|_| ()));
+    let (mut failures, mut samples) = (Vec::new(), 0);
+    for op in OpTable::builtin().iter() {
+        let (mut accepted, mut refused) = (0, 0);
+        for sample in (op.samples)() {
+            samples += 1;
+            let values: Vec<_> = sample.0.iter().collect();
+            let facts: Vec<_> = sample.0.iter().map(fact).collect();
+            let structured: Vec<_> = sample.0.iter().map(Fact::of).collect();
+            let eval = evaluated(op, &values);
+            let infer = inferred(op, &facts.iter().collect::<Vec<_>>());
+            match (&eval, &infer) {
+                (Outcome::Result(value), Outcome::Result(rule)) if value == rule => accepted += 1,
+                (Outcome::Refused(_) | Outcome::Panicked(_), Outcome::Refused(_)) => refused += 1,
+                _ => failures.push(format!("{}({}): candle {eval:?}, rule {infer:?}", op.name, shown(&sample))),
+            }
+            // The same data, given as a list of facts, means the same.
+            if inferred(op, &structured.iter().collect::<Vec<_>>()) != infer {
+                failures.push(format!("{}({}): depends on how data is given", op.name, shown(&sample)));
+            }
+            // Of nothing known, nothing follows, and nothing is refused.
+            let unknown = vec![&Fact::Unknown; op.params.len()];
+            if inferred(op, &unknown) != Outcome::Result(Fact::Unknown) {
+                failures.push(format!("{}: is not unknown of unknown arguments", op.name));
+            }
+        }
+        if accepted == 0 && !ELSEWHERE.contains(&op.name) {
+            failures.push(format!("{}: no sample is accepted", op.name));
+        }
+        if refused == 0 && !UNREFUSING.contains(&op.name) {
+            failures.push(format!("{}: no sample is refused", op.name));
+        }
+    }
+    let _ = std::panic::take_hook();
+    println!("{} operations, {samples} samples", OpTable::builtin().iter().len());
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Extents near the largest number are refused by every rule, or counted, but are no panic.
+#[test]
+fn rules_do_not_panic_on_huge_extents() {
+    std::panic::set_hook(Box::new(|_| ()));
+    let mut failures = HashSet::new();
+    for op in OpTable::builtin().iter() {
+        for sample in (op.samples)() {
+            for huge in [usize::MAX, usize::MAX / 2, 1 << 33] {
+                let facts: Vec<_> = sample.0.iter().map(|value| enlarged(&fact(value), huge)).collect();
+                if let Outcome::Panicked(_) = inferred(op, &facts.iter().collect::<Vec<_>>()) {
+                    failures.insert(op.name);
+                }
+            }
+            for huge in [i64::MAX, i64::MIN, 1 << 40] {
+                let facts: Vec<_> = sample.0.iter().map(|value| enlarged_data(&fact(value), huge)).collect();
+                if let Outcome::Panicked(_) = inferred(op, &facts.iter().collect::<Vec<_>>()) {
+                    failures.insert(op.name);
+                }
+            }
+        }
+    }
+    let _ = std::panic::take_hook();
+    assert!(failures.is_empty(), "{failures:?}");
+}
+
+fn enlarged(fact: &Fact, huge: usize) -> Fact {
+    match fact {
+        Fact::Tensor(tensor) => Fact::tensor(vec![huge; tensor.rank()], tensor.dtype),
+        Fact::List(items) => Fact::List(items.iter().map(|item| enlarged(item, huge)).collect()),
+        other => other.clone(),
+    }
+}
+
+fn enlarged_data(fact: &Fact, huge: i64) -> Fact {
+    match fact {
+        Fact::Data(Value::Int(_)) => Fact::Data(Value::Int(huge)),
+        Fact::Data(Value::Tuple(items)) => Fact::Data(Value::Tuple(vec![Value::Int(huge); items.len()])),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen = HashSet::new();
+    let twice: Vec<_> = files().filter(|op| !seen.insert((op.kind, op.name))).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+    assert_eq!(OpTable::builtin().iter().len(), seen.len());
+    for op in OpTable::builtin().iter() {
+        assert_eq!(OpTable::builtin().get(op.kind, op.name), Some(op));
+    }
+}
+
+#[test]
+fn params_are_unique_and_tensors_come_first() {
+    for op in OpTable::builtin().iter() {
+        let names: HashSet<_> = op.params.iter().map(|param| param.name).collect();
+        assert_eq!(names.len(), op.params.len(), "{}", op.name);
+        assert!(op.kind != CallKind::Method || op.params[0].positional, "{}", op.name);
+        for sample in (op.samples)() {
+            assert_eq!(sample.0.len(), op.params.len(), "{}({})", op.name, shown(&sample));
+        }
+    }
+}
+
+/// The methods that candle-transformers' models call on tensors.
+const METHODS: &str = "apply reshape transpose contiguous clone to_dtype narrow dim unsqueeze matmul i broadcast_mul dims3 \
+    device dtype broadcast_add dims4 broadcast_as permute dims2 t shape squeeze dims flatten_from expand broadcast_div \
+    sum_keepdim gelu sqr exp where_cond sqrt relu pad_with_zeros apply_t chunk flatten_all index_select to_vec1 mean neg \
+    sum to_device get mean_keepdim tanh add gelu_erf flatten_to silu sin broadcast_sub to_vec2 cos rank broadcast_left \
+    broadcast_matmul zeros_like clamp repeat eq flatten storage_and_layout upsample_nearest2d slice_assign affine gather \
+    elem_count ones_like get_on_dim to_scalar mul log pad_with_same elu dims5 cumsum as_ref index_add interpolate2d \
+    arg_sort_last_dim sort_last_dim scatter_add argmin sum_all mean_all recip gt split max floor conv1d maximum \
+    topk_unsorted max_pool2d_with_stride to_owned argmax lt abs ne nonzero randn_like max_keepdim dims1 avg_pool2d roll \
+    sign ceil broadcast_le broadcast_lt is_contiguous apply_op1_no_bwd bincount apply_op3_no_bwd minimum";
+
+/// The functions that they call.
+const FUNCTIONS: &str = "Tensor::cat Tensor::new Tensor::zeros Tensor::from_slice Tensor::from_vec Tensor::stack \
+    Tensor::arange Tensor::ones Tensor::try_from Tensor::tril2 Tensor::apply_op2 Tensor::full Tensor::meshgrid \
+    Tensor::randn candle_nn::ops::softmax_last_dim candle_nn::rotary_emb::rope candle_nn::ops::silu \
+    candle_nn::ops::softmax candle_nn::ops::sigmoid candle_nn::rotary_emb::rope_i candle_nn::ops::rms_norm \
+    candle_nn::rotary_emb::rope_thd candle_nn::ops::sdpa candle_nn::ops::pixel_unshuffle candle_nn::ops::pixel_shuffle";
+
+/// What is no operation but a method of the recording tensor itself: answers about a tensor, calls of a module, data
+/// made by or read to the host.
+const BY_HAND: &str = "apply apply_t clone as_ref to_owned dim dims dims1 dims2 dims3 dims4 dims5 shape rank elem_count dtype \
+    device is_contiguous to_vec1 to_vec2 to_scalar storage_and_layout apply_op1_no_bwd apply_op3_no_bwd Tensor::new \
+    Tensor::from_slice Tensor::from_vec Tensor::try_from Tensor::apply_op2";
+
+/// Methods that models define for themselves, in traits of their own.
+const OF_MODELS: &str = "split topk_unsorted nonzero bincount";
+
+#[test]
+fn names_that_models_use_are_described() {
+    let table = OpTable::builtin();
+    let excused: HashSet<_> = BY_HAND.split_whitespace().chain(OF_MODELS.split_whitespace()).collect();
+    let names = [(CallKind::Method, METHODS), (CallKind::Function, FUNCTIONS)];
+    let names = names.iter().flat_map(|&(kind, names)| names.split_whitespace().map(move |name| (kind, name)));
+    let missing: Vec<_> =
+        names.clone().filter(|(kind, name)| table.get(*kind, name).is_none() && !excused.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let both: Vec<_> =
+        names.filter(|(kind, name)| table.get(*kind, name).is_some() && excused.contains(name)).collect();
+    assert!(both.is_empty(), "{both:?}");
+}
