@@ -19,7 +19,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// The Gaussian error linear unit, approximated by a hyperbolic tangent.
@@ -29,7 +29,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// The Gaussian error linear unit.
@@ -39,7 +39,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `x * sigmoid(x)`.
@@ -49,7 +49,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// The hyperbolic tangent.
@@ -69,7 +69,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `e` to the power `x`.
@@ -119,7 +119,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `-x`.
@@ -169,7 +169,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `x` rounded down.
@@ -179,7 +179,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `x` rounded to the nearest integer, halves away from zero.
@@ -189,7 +189,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// -1, 0 or 1, as `x` is.
@@ -199,7 +199,7 @@ macro_rules! elementwise {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3))], [tensor(F16, 4)], [tensor(BF16, 4)], [tensor(F64, ())],
-                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)],
+                    [tensor(U32, (0, 3))], [tensor(U8, 4)], [tensor(U32, 4)], [tensor(I64, 4)], [Int(1)],
                 ],
             }
             /// `x` rounded to so many decimals; a negative number rounds tens, hundreds, and so on.

@@ -29,7 +29,11 @@ pub struct InferError(pub String);
 
 impl From<candle_core::Error> for InferError {
     fn from(error: candle_core::Error) -> Self {
-        Self(error.to_string())
+        // A backtrace into the rules says nothing to a user.
+        match error {
+            candle_core::Error::WithBacktrace { inner, .. } => Self(inner.to_string()),
+            error => Self(error.to_string()),
+        }
     }
 }
 

@@ -48,7 +48,7 @@ macro_rules! loss {
             /// The mean of the binary cross entropy of the logits and the targets.
             function binary_cross_entropy_with_logit in candle_nn::loss (inp: Tensor, target: Tensor) -> Tensor {
                 candle: candle_nn::loss::binary_cross_entropy_with_logit(inp, target)?,
-                infer: sigmoid(inp).and_then(|_| difference(inp, target)),
+                infer: sigmoid(inp).and_then(|_| difference(target, inp)),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), positive(F32, (2, 3))], [tensor(BF16, 3), positive(BF16, 3)],

@@ -65,28 +65,28 @@ macro_rules! shape {
                 candle: x.contiguous()?,
                 infer: same(x),
                 effect: Pure,
-                samples: [[tensor(F32, (2, 3))], [tensor(U8, ())]],
+                samples: [[tensor(F32, (2, 3))], [tensor(U8, ())], [Int(1)]],
             }
             /// A copy of the elements, one after another in memory.
             method force_contiguous(x: Tensor) -> Tensor {
                 candle: x.force_contiguous()?,
                 infer: same(x),
                 effect: Pure,
-                samples: [[tensor(F32, (2, 3))], [tensor(U8, ())]],
+                samples: [[tensor(F32, (2, 3))], [tensor(U8, ())], [Int(1)]],
             }
             /// A copy of the elements.
             method copy(x: Tensor) -> Tensor {
                 candle: x.copy()?,
                 infer: same(x),
                 effect: Pure,
-                samples: [[tensor(F32, (2, 3))], [tensor(BF16, 0)]],
+                samples: [[tensor(F32, (2, 3))], [tensor(BF16, 0)], [Int(1)]],
             }
             /// The same tensor, without a way back for gradients.
             method detach(x: Tensor) -> BareTensor {
                 candle: x.detach(),
                 infer: same(x),
                 effect: Pure,
-                samples: [[tensor(F32, (2, 3))], [tensor(F16, 0)]],
+                samples: [[tensor(F32, (2, 3))], [tensor(F16, 0)], [Int(1)]],
             }
             /// The same elements on another device.
             method to_device(x: Tensor, device: Device) -> Tensor {
@@ -166,7 +166,7 @@ macro_rules! shape {
                 candle: x.flatten_all()?,
                 infer: flattened(x, None, None),
                 effect: Pure,
-                samples: [[tensor(F32, (2, 3, 4))], [tensor(F32, ())], [tensor(BF16, (0, 3))]],
+                samples: [[tensor(F32, (2, 3, 4))], [tensor(F32, ())], [tensor(BF16, (0, 3))], [Int(1)]],
             }
             /// The elements spread over a larger shape, without a copy.
             method broadcast_as(x: Tensor, shape: Shape) -> Tensor {

@@ -7,7 +7,7 @@ use crate::ops::kind::Pair;
 use crate::value::TensorFact;
 
 use super::linalg::multipliable;
-use super::{InferError, Inferred, computed, dims, one_dtype, refuse, same, shaped};
+use super::{InferError, Inferred, computed, dims, is_empty, one_dtype, refuse, same, shaped};
 
 /// How a kernel moves over a dimension.
 #[derive(Debug, Clone, Copy)]
@@ -49,12 +49,21 @@ impl Sliding {
     }
 }
 
+/// Refuses groups of channels of an empty batch, on which candle panics.
+fn groupable(x: &TensorFact, groups: usize) -> Result<(), InferError> {
+    if groups == 0 || (groups > 1 && is_empty(x)) {
+        refuse!("cannot take the channels of {x} in {groups} groups");
+    }
+    Ok(())
+}
+
 /// The channels that come out of `groups` of them: what is left over is dropped, as in candle.
 fn grouped(x: &TensorFact, kernel: &TensorFact, groups: usize) -> Result<usize, InferError> {
     one_dtype(x, kernel)?;
     multipliable(x)?;
     let (channels, expected, out) = (x.dims()[1], kernel.dims()[1].checked_mul(groups), kernel.dims()[0]);
-    if groups == 0 || out == 0 || Some(channels) != expected {
+    groupable(x, groups)?;
+    if out == 0 || Some(channels) != expected {
         refuse!("channels of {x} do not suit the kernel {kernel} in {groups} groups");
     }
     Ok(out / groups * groups)
@@ -88,7 +97,8 @@ pub fn transposed1d(
     if (sliding.padding, sliding.dilation, output_padding) == (0, 1, 0) {
         multipliable(x)?;
     }
-    if channels != kernel_channels || groups == 0 || channels == 0 || channels % groups != 0 {
+    groupable(x, groups)?;
+    if channels != kernel_channels || channels == 0 || channels % groups != 0 {
         refuse!("channels of {x} do not suit the kernel {kernel} in {groups} groups");
     }
     let channels = super::elements(&[out, groups])?;
@@ -108,7 +118,8 @@ pub fn transposed2d(x: &TensorFact, kernel: &TensorFact, output_padding: usize, 
     shaped(x, (batch, out, h, w))
 }
 
-/// One element for each place of a window. A window without elements is refused: candle reads beyond the tensor.
+/// One element for each place of a window. A window without elements is refused: candle's mean is not a number, and
+/// its greatest element is from beyond the row.
 pub fn pooled(x: &TensorFact, window: Pair, stride: Pair) -> Inferred {
     let [batch, channels, h, w] = dims(x)?;
     computed(x.dtype)?;
@@ -121,12 +132,15 @@ pub fn pooled(x: &TensorFact, window: Pair, stride: Pair) -> Inferred {
     shaped(x, (batch, channels, places(h, window.0, stride.0)?, places(w, window.1, stride.1)?))
 }
 
+/// The longest list of positions and weights that fits in memory, which candle makes for each extent.
+const LONGEST: usize = isize::MAX as usize / 24;
+
 /// The last dimension, of three, brought to another extent.
 pub fn interpolated1d(x: &TensorFact, extent: usize) -> Inferred {
     let [batch, channels, from] = dims(x)?;
     computed(x.dtype)?;
-    if from == 0 && extent > 0 {
-        refuse!("nothing to interpolate in {x}");
+    if (from == 0 && extent > 0) || extent > LONGEST {
+        refuse!("cannot interpolate {x} to {extent}");
     }
     shaped(x, (batch, channels, extent))
 }
@@ -135,8 +149,8 @@ pub fn interpolated1d(x: &TensorFact, extent: usize) -> Inferred {
 pub fn interpolated2d(x: &TensorFact, h: usize, w: usize) -> Inferred {
     let [batch, channels, from_h, from_w] = dims(x)?;
     computed(x.dtype)?;
-    if (from_h == 0 && h > 0) || (from_w == 0 && w > 0) {
-        refuse!("nothing to interpolate in {x}");
+    if (from_h == 0 && h > 0) || (from_w == 0 && w > 0) || h.max(w) > LONGEST {
+        refuse!("cannot interpolate {x} to {h} and {w}");
     }
     shaped(x, (batch, channels, h, w))
 }

@@ -51,7 +51,8 @@ pub fn dot(lhs: &TensorFact, rhs: &TensorFact) -> Inferred {
     scalar(lhs)
 }
 
-/// Running sums along `dim`, which candle computes as a product with a triangular matrix.
+/// Running sums along `dim`, which candle computes as a product with a triangular matrix. Of a middle dimension it
+/// refuses them for most tensors of four dimensions or more, because of the strides that it meets on the way.
 pub fn running_sums(x: &TensorFact, dim: Axis) -> Inferred {
     let extent = x.dims()[index_of(x, dim, "cumsum")?];
     elements(&[extent, extent])?;
