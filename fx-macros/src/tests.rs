@@ -188,6 +188,19 @@ snapshots! {
             }
         }
     "#
+    enums_of_others: r#"
+        #[fx::module]
+        impl Layer {
+            fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+                use crate::other::Local;
+                match (&mut self.cache, self.kind, Local::A) {
+                    (KvCache::Normal(cache), Kind::Wide { by }, _) => cache.append(x),
+                    _ if x.dtype() == DType::F32 => Ok(self.scale(Limits::MAX)?),
+                    _ => Ok(Kind::Narrow.apply(x)),
+                }
+            }
+        }
+    "#
     user_trait: r#"
         #[fx::module]
         impl Layer for Model {

@@ -9,6 +9,7 @@
 pub(crate) mod body;
 mod calls;
 mod entry;
+pub(crate) mod enums;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod select;
@@ -59,6 +60,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     }
 
     let mut aliases = literals::Aliases::default();
+    let mut enums = enums::Enums::default();
     let mut used = Names::default();
     let mut needs_bare = false;
     let mut twins = Vec::new();
@@ -75,6 +77,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         body.visit_block_mut(&mut twin.block);
         needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
+        enums.extend(body.enums);
         used.signature(&twin.sig);
         used.block(&twin.block);
         twin.attrs = for_twin(&method.attrs);
@@ -100,8 +103,14 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
+    // Unique: a type has a method of a name once, in its own impls or in one of a trait's.
+    let kind_name = item.trait_.as_ref().and_then(|(path, _)| path.segments.last()).map_or(String::new(), |last| {
+        format!("{}_", last.ident)
+    });
+    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs);
     quote! {
         #bare
+        #fallbacks
         #(#cfgs)* #allow
         const _: () = {
             #imports

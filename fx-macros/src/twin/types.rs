@@ -264,8 +264,28 @@ pub(crate) fn is_tensor(path: &Path) -> bool {
 
 /// Whether a type is data without tensors that both worlds share.
 pub(crate) fn is_plain(ty: &Type) -> bool {
-    matches!(ty, Type::Path(ty) if ty.qself.is_none()
-        && ty.path.segments.last().is_some_and(|last| is_plain_name(&last.ident.to_string())))
+    match ty {
+        Type::Reference(ty) => is_plain(&ty.elem),
+        Type::Slice(ty) => is_plain(&ty.elem),
+        Type::Array(ty) => is_plain(&ty.elem),
+        Type::Tuple(ty) => ty.elems.iter().all(is_plain),
+        Type::Path(ty) if ty.qself.is_none() => ty.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            let holds = CONTAINERS.contains(&name.as_str()) || MAPS.contains(&name.as_str()) || name == "Result";
+            is_plain_name(&name) || (holds && arguments_are_plain(&last.arguments))
+        }),
+        _ => false,
+    }
+}
+
+fn arguments_are_plain(arguments: &PathArguments) -> bool {
+    match arguments {
+        PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
+            GenericArgument::Type(ty) => is_plain(ty),
+            _ => true,
+        }),
+        _ => false,
+    }
 }
 
 /// Names in lower case are primitives (`usize`, `f64`, `bf16`, `str`).
