@@ -19,7 +19,9 @@ use crate::twin::types::{Target, Types};
 
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
-    let Some(dispatch) = Dispatch::new(item, paths, errors) else { return quote!(#item) };
+    let Some(dispatch) = Dispatch::new(item, paths, errors) else {
+        return quote!(#item);
+    };
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());

@@ -20,8 +20,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
-    parse_quote,
+    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type,
+    TypeParamBound, Visibility, parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
@@ -45,7 +45,11 @@ pub(crate) enum ImplKind {
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
 pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -> TokenStream {
-    let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
+    let options: Vec<MethodOptions> = item
+        .items
+        .iter_mut()
+        .map(|item| method_options(item, errors))
+        .collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
     }
@@ -65,7 +69,10 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     let mut needs_bare = false;
     let mut twins = Vec::new();
     let mut entries = Vec::new();
-    let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
+    let selected_names: Vec<Ident> = selected
+        .iter()
+        .map(|method| method.sig.ident.clone())
+        .collect();
     for method in &selected {
         let types = types_for(item, &method.sig, paths);
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
@@ -104,9 +111,11 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         quote!(#(#method_attrs)* #implementation)
     });
     // Unique: a type has a method of a name once, in its own impls or in one of a trait's.
-    let kind_name = item.trait_.as_ref().and_then(|(path, _)| path.segments.last()).map_or(String::new(), |last| {
-        format!("{}_", last.ident)
-    });
+    let kind_name = item
+        .trait_
+        .as_ref()
+        .and_then(|(path, _)| path.segments.last())
+        .map_or(String::new(), |last| format!("{}_", last.ident));
     let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs);
     quote! {
         #bare
@@ -144,7 +153,9 @@ fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
 }
 
 fn impl_kind(item: &ItemImpl) -> ImplKind {
-    let Some((path, _)) = &item.trait_ else { return ImplKind::Inherent };
+    let Some((path, _)) = &item.trait_ else {
+        return ImplKind::Inherent;
+    };
     match path.segments.last() {
         Some(segment) if segment.ident == "Module" => ImplKind::Module,
         Some(segment) if segment.ident == "ModuleT" => ImplKind::ModuleT,
@@ -207,13 +218,26 @@ fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
             if !is_module_bound(bound) {
                 continue;
             }
-            let TypeParamBound::Trait(bound) = bound else { continue };
-            let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
+            let TypeParamBound::Trait(bound) = bound else {
+                continue;
+            };
+            let last = bound
+                .path
+                .segments
+                .last()
+                .expect("a path has a segment")
+                .ident
+                .to_string();
             let symbolic = paths.symbolic(&last);
             symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
             // The user's `Module` may be shadowed in this scope; the mirror's own bound is candle's.
             let candle = paths.candle();
-            let last = &bound.path.segments.last().expect("a path has a segment").ident;
+            let last = &bound
+                .path
+                .segments
+                .last()
+                .expect("a path has a segment")
+                .ident;
             bound.path = parse_quote!(#candle::#last);
         }
     }
@@ -230,7 +254,9 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
     let mut found: Vec<&syn::ImplItemConst> = Vec::new();
     while let Some(name) = wanted.pop() {
         for candidate in &item.items {
-            let ImplItem::Const(constant) = candidate else { continue };
+            let ImplItem::Const(constant) = candidate else {
+                continue;
+            };
             if constant.ident == name && !found.iter().any(|known| known.ident == constant.ident) {
                 let mut names = Names::default();
                 names.expr(&constant.expr);
@@ -240,7 +266,9 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
         }
     }
     let in_order = item.items.iter().filter_map(|candidate| match candidate {
-        ImplItem::Const(constant) if found.iter().any(|known| known.ident == constant.ident) => Some(constant),
+        ImplItem::Const(constant) if found.iter().any(|known| known.ident == constant.ident) => {
+            Some(constant)
+        }
         _ => None,
     });
     in_order

@@ -10,7 +10,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath, parse_quote};
+use syn::{
+    GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound,
+    TypePath, parse_quote,
+};
 
 use crate::paths::Paths;
 
@@ -35,15 +38,36 @@ pub(crate) struct Types<'a> {
 
 /// Standard types that hold values: what they hold is mapped.
 const CONTAINERS: &[&str] = &[
-    "Option", "Vec", "VecDeque", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "OnceCell", "OnceLock",
-    "HashSet", "BTreeSet", "Cow", "PhantomData", "Range", "RangeInclusive", "Ref", "RefMut", "MutexGuard",
+    "Option",
+    "Vec",
+    "VecDeque",
+    "Box",
+    "Rc",
+    "Arc",
+    "RefCell",
+    "Cell",
+    "Mutex",
+    "RwLock",
+    "OnceCell",
+    "OnceLock",
+    "HashSet",
+    "BTreeSet",
+    "Cow",
+    "PhantomData",
+    "Range",
+    "RangeInclusive",
+    "Ref",
+    "RefMut",
+    "MutexGuard",
 ];
 
 /// Maps: the key is plain data.
 const MAPS: &[&str] = &["HashMap", "BTreeMap"];
 
 /// Types that are the same in both worlds.
-const PLAIN: &[&str] = &["String", "DType", "Device", "Shape", "D", "Error", "Path", "PathBuf", "Ordering"];
+const PLAIN: &[&str] = &[
+    "String", "DType", "Device", "Shape", "D", "Error", "Path", "PathBuf", "Ordering",
+];
 
 impl<'a> Types<'a> {
     pub(crate) fn new(target: Target, paths: &'a Paths) -> Self {
@@ -92,11 +116,14 @@ impl<'a> Types<'a> {
 
     /// `Block`, or `Block<M>` with the impl's own `M`.
     fn is_own(&self, path: &Path) -> bool {
-        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else { return false };
+        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else {
+            return false;
+        };
         path.segments.len() == 1
             && segment.ident == own.ident
             && (segment.arguments.is_none()
-                || segment.arguments.to_token_stream().to_string() == own.arguments.to_token_stream().to_string())
+                || segment.arguments.to_token_stream().to_string()
+                    == own.arguments.to_token_stream().to_string())
     }
 
     /// A copy for a function body, which may declare types of its own.
@@ -130,7 +157,9 @@ impl<'a> Types<'a> {
             Type::ImplTrait(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
             Type::TraitObject(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
             Type::FnPtr(ty) => {
-                ty.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
+                ty.inputs
+                    .iter_mut()
+                    .for_each(|input| self.map(&mut input.ty));
                 self.map_return(&mut ty.output);
             }
             Type::Path(path) if path.qself.is_none() => {
@@ -144,11 +173,15 @@ impl<'a> Types<'a> {
 
     /// Maps the types in a bound's arguments, as in `Fn(&Tensor) -> Result<Tensor>`.
     pub(crate) fn map_bound(&self, bound: &mut TypeParamBound) {
-        let TypeParamBound::Trait(bound) = bound else { return };
+        let TypeParamBound::Trait(bound) = bound else {
+            return;
+        };
         for segment in &mut bound.path.segments {
             match &mut segment.arguments {
                 PathArguments::Parenthesized(args) => {
-                    args.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
+                    args.inputs
+                        .iter_mut()
+                        .for_each(|input| self.map(&mut input.ty));
                     self.map_return(&mut args.output);
                 }
                 PathArguments::AngleBracketed(args) => {
@@ -182,7 +215,11 @@ impl<'a> Types<'a> {
         }
         if self.is_own(&ty.path) {
             let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
-            return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
+            return Some(Type::Path(TypePath {
+                attrs: Vec::new(),
+                qself: None,
+                path,
+            }));
         }
         if let Some(name) = &single {
             if self.mirrored.contains(&name.to_string()) {
@@ -191,7 +228,11 @@ impl<'a> Types<'a> {
         }
         let head = ty.path.segments.first()?.ident.to_string();
         if head == "Self" {
-            let associated = ty.path.segments.get(1).and_then(|name| self.associated.get(&name.ident.to_string()))?;
+            let associated = ty
+                .path
+                .segments
+                .get(1)
+                .and_then(|name| self.associated.get(&name.ident.to_string()))?;
             let mut associated = associated.clone();
             self.map(&mut associated);
             return Some(associated);
@@ -253,11 +294,16 @@ const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "half"];
 /// `Tensor`, by any of candle's names: what the shadow world replaces.
 pub(crate) fn is_tensor(path: &Path) -> bool {
     let mut segments = path.segments.iter();
-    let (Some(first), second, None) = (segments.next(), segments.next(), segments.next()) else { return false };
+    let (Some(first), second, None) = (segments.next(), segments.next(), segments.next()) else {
+        return false;
+    };
     match second {
         None => first.ident == "Tensor",
         Some(second) => {
-            second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate)
+            second.ident == "Tensor"
+                && ["candle", "candle_core"]
+                    .iter()
+                    .any(|krate| first.ident == krate)
         }
     }
 }
@@ -271,7 +317,9 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Tuple(ty) => ty.elems.iter().all(is_plain),
         Type::Path(ty) if ty.qself.is_none() => ty.path.segments.last().is_some_and(|last| {
             let name = last.ident.to_string();
-            let holds = CONTAINERS.contains(&name.as_str()) || MAPS.contains(&name.as_str()) || name == "Result";
+            let holds = CONTAINERS.contains(&name.as_str())
+                || MAPS.contains(&name.as_str())
+                || name == "Result";
             is_plain_name(&name) || (holds && arguments_are_plain(&last.arguments))
         }),
         _ => false,
@@ -307,7 +355,12 @@ impl VisitMut for Unshadow<'_> {
             *path = parse_quote!(#candle::Tensor);
             return;
         }
-        let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {
+        let replacement = match path
+            .segments
+            .first()
+            .map(|head| head.ident.to_string())
+            .as_deref()
+        {
             Some("candle" | "candle_core") => candle,
             Some("candle_nn") => self.0.private("candle_nn"),
             _ => return,
