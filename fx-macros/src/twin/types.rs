@@ -221,10 +221,8 @@ impl<'a> Types<'a> {
                 path,
             }));
         }
-        if let Some(name) = &single {
-            if self.mirrored.contains(&name.to_string()) {
-                return Some(self.symbolic(ty));
-            }
+        if single.is_some_and(|name| self.mirrored.contains(&name.to_string())) {
+            return Some(self.symbolic(ty));
         }
         let head = ty.path.segments.first()?.ident.to_string();
         if head == "Self" {
