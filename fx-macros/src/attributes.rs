@@ -6,20 +6,13 @@ use syn::{Attribute, Meta};
 
 /// The attributes that decide whether an item exists: every item made from it carries them.
 pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"))
-        .collect()
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect()
 }
 
 /// The attributes a second copy of a function keeps. Documentation, tests and instrumentation stay with the first.
 pub(crate) fn for_twin(attributes: &[Attribute]) -> Vec<Attribute> {
     let kept = ["cfg", "inline", "track_caller"];
-    attributes
-        .iter()
-        .filter(|attribute| kept.iter().any(|name| attribute.path().is_ident(name)))
-        .cloned()
-        .collect()
+    attributes.iter().filter(|attribute| kept.iter().any(|name| attribute.path().is_ident(name))).cloned().collect()
 }
 
 /// Whether `#[derive(…)]` among the attributes names `trait_name`.
@@ -32,11 +25,7 @@ pub(crate) fn derives(attributes: &[Attribute], trait_name: &str) -> bool {
         if list.path.is_ident("derive") {
             // A derive that does not parse is rustc's to report.
             let _ = list.parse_nested_meta(|meta| {
-                found |= meta
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|segment| segment.ident == trait_name);
+                found |= meta.path.segments.last().is_some_and(|segment| segment.ident == trait_name);
                 Ok(())
             });
         }

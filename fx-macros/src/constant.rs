@@ -23,44 +23,22 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let (attrs, vis, name, generics) = match &parsed {
-        Item::Struct(ItemStruct {
-            attrs,
-            vis,
-            ident,
-            generics,
-            ..
-        })
-        | Item::Enum(ItemEnum {
-            attrs,
-            vis,
-            ident,
-            generics,
-            ..
-        }) => (attrs, vis, ident, generics),
+        Item::Struct(ItemStruct { attrs, vis, ident, generics, .. })
+        | Item::Enum(ItemEnum { attrs, vis, ident, generics, .. }) => (attrs, vis, ident, generics),
         other => {
             let goes_on = "a struct or an enum";
-            errors.report(
-                other,
-                Message::WrongItem {
-                    attribute: "constant",
-                    goes_on,
-                    found: kind(other),
-                },
-            );
+            errors.report(other, Message::WrongItem { attribute: "constant", goes_on, found: kind(other) });
             return errors.finish(TokenStream::new(), &item);
         }
     };
     // `impl Clone` by hand is as good, but it is another item, which an attribute cannot see; `Copy` needs it anyway.
-    let cfg_attr = attrs
-        .iter()
-        .any(|attribute| attribute.path().is_ident("cfg_attr"));
+    let cfg_attr = attrs.iter().any(|attribute| attribute.path().is_ident("cfg_attr"));
     if !derives(attrs, "Clone") && !cfg_attr {
         errors.report(name, Message::NoClone(name.unraw().to_string()));
     }
 
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (traceable, scope, construct) =
-        (paths.traceable(), paths.scope(), paths.private("Construct"));
+    let (traceable, scope, construct) = (paths.traceable(), paths.scope(), paths.private("Construct"));
     let (to_output, builder) = (paths.private("ToOutput"), paths.private("OutputBuilder"));
     let output = paths.candle_result(paths.private("Output"));
     let (cfgs, allow) = (cfgs(attrs), allow_generated());
@@ -103,9 +81,5 @@ fn without_bounds(generics: &syn::Generics) -> TokenStream {
             quote!(const #name: #ty)
         }
     });
-    if generics.params.is_empty() {
-        TokenStream::new()
-    } else {
-        quote!(<#(#params),*>)
-    }
+    if generics.params.is_empty() { TokenStream::new() } else { quote!(<#(#params),*>) }
 }

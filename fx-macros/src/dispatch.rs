@@ -42,20 +42,13 @@ impl<'a> Dispatch<'a> {
         } else if let Some(bound) = module_bound(&item.sig) {
             errors.report(bound, Message::GenericOverModule(name));
         }
-        Some(Dispatch {
-            item,
-            paths,
-            trait_name: format_ident!("__FxFn_{}", item.sig.ident),
-        })
+        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident) })
     }
 
     /// The trait, its impl for tensors, the public function, and what else carries its name.
     pub(crate) fn write(&self) -> TokenStream {
         let (declaration, original, public) = (self.declaration(), self.original(), self.public());
-        let companion = SHADOWED
-            .iter()
-            .any(|name| self.item.sig.ident == name)
-            .then(|| self.companion());
+        let companion = SHADOWED.iter().any(|name| self.item.sig.ident == name).then(|| self.companion());
         quote!(#declaration #original #public #companion)
     }
 
@@ -91,9 +84,7 @@ impl<'a> Dispatch<'a> {
     /// The function people call. Its documentation and attributes are the user's.
     fn public(&self) -> TokenStream {
         let (vis, attrs) = (&self.item.vis, &self.item.attrs);
-        let tracked = attrs
-            .iter()
-            .any(|attribute| attribute.path().is_ident("track_caller"));
+        let tracked = attrs.iter().any(|attribute| attribute.path().is_ident("track_caller"));
         let track_caller = (!tracked).then(|| quote!(#[track_caller]));
         let (sig, call) = self.forwarding(self.item.sig.ident.clone());
         quote! {
@@ -106,12 +97,8 @@ impl<'a> Dispatch<'a> {
 
     /// A *type* of the function's name, by which twins tell the user's `silu` from candle's (see `twin/shadow.rs`).
     fn companion(&self) -> TokenStream {
-        let (name, vis, cfgs, allow) = (
-            &self.item.sig.ident,
-            &self.item.vis,
-            cfgs(&self.item.attrs),
-            allow_generated(),
-        );
+        let (name, vis, cfgs, allow) =
+            (&self.item.sig.ident, &self.item.vis, cfgs(&self.item.attrs), allow_generated());
         let (sig, call) = self.forwarding(call_ident());
         quote! {
             #(#cfgs)* #[doc(hidden)] #allow
@@ -127,11 +114,7 @@ impl<'a> Dispatch<'a> {
         let trait_name = &self.trait_name;
         let mut sig = self.signature(world.clone());
         sig.ident = name;
-        rename(&mut sig, |position, written| {
-            written
-                .cloned()
-                .unwrap_or_else(|| format_ident!("__fx_{}", position))
-        });
+        rename(&mut sig, |position, written| written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position)));
         let arguments: Vec<TokenStream> = sig.inputs.iter().filter_map(variable).collect();
         let parameters = sig.generics.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) => Some(param.ident.clone()),
@@ -163,13 +146,7 @@ impl<'a> Dispatch<'a> {
     fn body_attrs(&self) -> Vec<&syn::Attribute> {
         let about_body = ["allow", "expect", "warn", "deny", "inline", "track_caller"];
         let attrs = self.item.attrs.iter();
-        attrs
-            .filter(|attribute| {
-                about_body
-                    .iter()
-                    .any(|name| attribute.path().is_ident(name))
-            })
-            .collect()
+        attrs.filter(|attribute| about_body.iter().any(|name| attribute.path().is_ident(name))).collect()
     }
 }
 
@@ -186,22 +163,12 @@ pub(crate) fn map_whole_signature(sig: &mut Signature, types: &Types<'_>) {
 
 fn map_bounds(generics: &mut Generics, types: &Types<'_>) {
     for param in generics.type_params_mut() {
-        param
-            .bounds
-            .iter_mut()
-            .for_each(|bound| types.map_bound(bound));
+        param.bounds.iter_mut().for_each(|bound| types.map_bound(bound));
     }
-    for predicate in generics
-        .where_clause
-        .iter_mut()
-        .flat_map(|clause| &mut clause.predicates)
-    {
+    for predicate in generics.where_clause.iter_mut().flat_map(|clause| &mut clause.predicates) {
         if let syn::WherePredicate::Type(predicate) = predicate {
             types.map(&mut predicate.bounded_ty);
-            predicate
-                .bounds
-                .iter_mut()
-                .for_each(|bound| types.map_bound(bound));
+            predicate.bounds.iter_mut().for_each(|bound| types.map_bound(bound));
         }
     }
 }
@@ -251,9 +218,7 @@ pub(crate) fn is_generic(sig: &Signature) -> bool {
             self.0 = true;
         }
     }
-    let mut find = Find(
-        sig.generics.type_params().next().is_some() || sig.generics.const_params().next().is_some(),
-    );
+    let mut find = Find(sig.generics.type_params().next().is_some() || sig.generics.const_params().next().is_some());
     find.visit_signature(sig);
     find.0
 }

@@ -10,24 +10,13 @@ use quote::ToTokens;
 
 /// The wording of the errors, in one place for review.
 pub(crate) enum Message {
-    WrongItem {
-        attribute: &'static str,
-        goes_on: &'static str,
-        found: &'static str,
-    },
-    UnknownOption {
-        place: &'static str,
-        found: String,
-        known: &'static [&'static str],
-    },
+    WrongItem { attribute: &'static str, goes_on: &'static str, found: &'static str },
+    UnknownOption { place: &'static str, found: String, known: &'static [&'static str] },
     DuplicateOption(String),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
-    SpecialFunction {
-        name: String,
-        keyword: &'static str,
-    },
+    SpecialFunction { name: String, keyword: &'static str },
     NoClone(String),
     GenericOverModule(String),
     WrapWithoutTensor,
@@ -37,25 +26,13 @@ pub(crate) enum Message {
 impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Message::WrongItem {
-                attribute,
-                goes_on,
-                found,
-            } => {
+            Message::WrongItem { attribute, goes_on, found } => {
                 write!(f, "`#[fx::{attribute}]` goes on {goes_on}, not on {found}")
             }
-            Message::UnknownOption {
-                place,
-                found,
-                known: [],
-            } => {
+            Message::UnknownOption { place, found, known: [] } => {
                 write!(f, "unknown option `{found}`: {place} takes no options")
             }
-            Message::UnknownOption {
-                place,
-                found,
-                known,
-            } => {
+            Message::UnknownOption { place, found, known } => {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
             Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
@@ -66,10 +43,7 @@ impl fmt::Display for Message {
                 f,
                 "`#[fx::module]` needs the name of an annotated struct or enum here, as in `impl Block` or `impl Module for Block`"
             ),
-            Message::UnsafeImpl => write!(
-                f,
-                "an unsafe impl cannot be traced: remove `#[fx::module]` from it"
-            ),
+            Message::UnsafeImpl => write!(f, "an unsafe impl cannot be traced: remove `#[fx::module]` from it"),
             Message::SpecialFunction { name, keyword } => write!(
                 f,
                 "`{name}` is `{keyword}` and cannot be traced: move the tensor computation to an ordinary fn and annotate that"
@@ -97,11 +71,7 @@ impl fmt::Display for Message {
 }
 
 fn list(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Gathers the errors of one item, so that its author sees all of them at once.
@@ -113,9 +83,7 @@ pub(crate) struct Errors {
 
 impl Errors {
     pub(crate) fn new() -> Self {
-        Errors {
-            gathered: RefCell::new(Some(Vec::new())),
-        }
+        Errors { gathered: RefCell::new(Some(Vec::new())) }
     }
 
     pub(crate) fn report(&self, at: impl ToTokens, message: Message) {
@@ -123,11 +91,7 @@ impl Errors {
     }
 
     pub(crate) fn syn(&self, error: syn::Error) {
-        self.gathered
-            .borrow_mut()
-            .as_mut()
-            .expect("errors are reported before they are finished")
-            .push(error);
+        self.gathered.borrow_mut().as_mut().expect("errors are reported before they are finished").push(error);
     }
 
     /// The expansion if all went well; the author's item beside the errors if not.

@@ -33,20 +33,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             let generated = twin::expand_impl(&mut item, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
-        Item::Fn(item) => (
-            item.to_token_stream(),
-            function::expand(&item, &paths, &errors),
-        ),
+        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, &paths, &errors)),
         other => {
             let goes_on = "a struct, an enum, an impl or a free function";
-            errors.report(
-                &other,
-                Message::WrongItem {
-                    attribute: "module",
-                    goes_on,
-                    found: kind(&other),
-                },
-            );
+            errors.report(&other, Message::WrongItem { attribute: "module", goes_on, found: kind(&other) });
             (item, TokenStream::new())
         }
     };

@@ -13,11 +13,7 @@ use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 
 /// Reads `crate = some::path`, which all three attributes know.
-pub(crate) fn attribute_options(
-    place: &'static str,
-    options: TokenStream,
-    errors: &Errors,
-) -> Paths {
+pub(crate) fn attribute_options(place: &'static str, options: TokenStream, errors: &Errors) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
         if !meta.path.is_ident("crate") {
@@ -81,10 +77,7 @@ pub(crate) struct MethodOptions {
 }
 
 /// Takes the `#[fx(…)]` attributes off a method and reads them.
-pub(crate) fn take_method_options(
-    attributes: &mut Vec<Attribute>,
-    errors: &Errors,
-) -> MethodOptions {
+pub(crate) fn take_method_options(attributes: &mut Vec<Attribute>, errors: &Errors) -> MethodOptions {
     let mut options = MethodOptions::default();
     take(attributes, errors, |meta| {
         if meta.path.is_ident("skip") {
@@ -125,20 +118,8 @@ fn set(flag: &mut bool, meta: &ParseNestedMeta<'_>, errors: &Errors) {
     }
 }
 
-fn unknown(
-    meta: &ParseNestedMeta<'_>,
-    place: &'static str,
-    known: &'static [&'static str],
-    errors: &Errors,
-) {
-    errors.report(
-        &meta.path,
-        Message::UnknownOption {
-            place,
-            found: path_text(&meta.path),
-            known,
-        },
-    );
+fn unknown(meta: &ParseNestedMeta<'_>, place: &'static str, known: &'static [&'static str], errors: &Errors) {
+    errors.report(&meta.path, Message::UnknownOption { place, found: path_text(&meta.path), known });
 }
 
 /// Steps over `= value` or `(…)`, so that the options after an unknown one are still read.
@@ -154,9 +135,5 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
 }
 
 fn path_text(path: &Path) -> String {
-    path.segments
-        .iter()
-        .map(|segment| segment.ident.unraw().to_string())
-        .collect::<Vec<_>>()
-        .join("::")
+    path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect::<Vec<_>>().join("::")
 }

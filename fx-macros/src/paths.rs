@@ -13,9 +13,7 @@ pub(crate) struct Paths {
 
 impl Paths {
     pub(crate) fn new(root: Option<syn::Path>) -> Self {
-        Paths {
-            root: root.map_or_else(|| quote!(::fx), |path| quote!(#path)),
-        }
+        Paths { root: root.map_or_else(|| quote!(::fx), |path| quote!(#path)) }
     }
 
     /// The trait of everything that can be mirrored.

@@ -12,8 +12,8 @@ fn expand(source: &str) -> String {
     for item in file.items {
         output.extend(expand_item(item));
     }
-    let printed: syn2::File = syn2::parse2(output.clone())
-        .unwrap_or_else(|error| panic!("{error} in expansion {output}"));
+    let printed: syn2::File =
+        syn2::parse2(output.clone()).unwrap_or_else(|error| panic!("{error} in expansion {output}"));
     prettyplease::unparse(&printed)
 }
 
@@ -28,10 +28,7 @@ fn expand_item(mut item: syn::Item) -> TokenStream {
         syn::Item::Mod(item) => &mut item.attrs,
         _ => return item.into_token_stream(),
     };
-    let Some(position) = attrs
-        .iter()
-        .position(|attribute| attribute.path().segments[0].ident == "fx")
-    else {
+    let Some(position) = attrs.iter().position(|attribute| attribute.path().segments[0].ident == "fx") else {
         return item.into_token_stream();
     };
     let attribute = attrs.remove(position);
@@ -268,10 +265,7 @@ const REFUSED: &[&str] = &[
 
 #[test]
 fn messages() {
-    let text: String = REFUSED
-        .iter()
-        .map(|case| format!("{case}\n{}\n", errors(case)))
-        .collect();
+    let text: String = REFUSED.iter().map(|case| format!("{case}\n{}\n", errors(case))).collect();
     check("messages", &text);
 }
 
@@ -326,8 +320,8 @@ fn bare_names(tokens: TokenStream, hostile: &[&str], found: &mut Vec<String>) {
         match token {
             TokenTree::Group(group) => bare_names(group.stream(), hostile, found),
             TokenTree::Ident(name) => {
-                let in_path = position > 0
-                    && matches!(&tokens[position - 1], TokenTree::Punct(punct) if punct.as_char() == ':');
+                let in_path =
+                    position > 0 && matches!(&tokens[position - 1], TokenTree::Punct(punct) if punct.as_char() == ':');
                 if !in_path && hostile.contains(&name.to_string().as_str()) {
                     found.push(name.to_string());
                 }

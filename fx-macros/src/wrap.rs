@@ -26,14 +26,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(function)) => expand_fn(&function, &paths, &errors),
         Ok(other) => {
             let goes_on = "a free function";
-            errors.report(
-                &other,
-                Message::WrongItem {
-                    attribute: "wrap",
-                    goes_on,
-                    found: kind(&other),
-                },
-            );
+            errors.report(&other, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&other) });
             TokenStream::new()
         }
         Err(error) => {
@@ -59,11 +52,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
     used.signature(&sig);
 
     let (description, record) = (description(item, &dispatch, paths), record(&sig, paths));
-    let (cfgs, allow, imports) = (
-        cfgs(&item.attrs),
-        allow_generated(),
-        shadow::imports(&used, paths),
-    );
+    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public
@@ -80,33 +69,21 @@ fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
 
 /// The static description, outside the shadow world: its evaluation is candle's.
 fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenStream {
-    let (op_def, param, args) = (
-        paths.private("OpDef"),
-        paths.private("Param"),
-        paths.private("Args"),
-    );
-    let (value, into_value) = (
-        paths.candle_result(paths.private("Value")),
-        paths.private("IntoValue"),
-    );
+    let (op_def, param, args) = (paths.private("OpDef"), paths.private("Param"), paths.private("Args"));
+    let (value, into_value) = (paths.candle_result(paths.private("Value")), paths.private("IntoValue"));
     let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
     let path_end = format!("::{}", item.sig.ident.unraw());
-    let params = item
-        .sig
-        .inputs
-        .iter()
-        .enumerate()
-        .filter_map(|(position, input)| {
-            let FnArg::Typed(input) = input else {
-                return None;
-            };
-            let name = match &*input.pat {
-                Pat::Ident(pat) => pat.ident.unraw().to_string(),
-                _ => format!("arg{position}"),
-            };
-            let tensor = type_mentions_tensor(&input.ty);
-            Some(quote!(#param::new(#name, #tensor)))
-        });
+    let params = item.sig.inputs.iter().enumerate().filter_map(|(position, input)| {
+        let FnArg::Typed(input) = input else {
+            return None;
+        };
+        let name = match &*input.pat {
+            Pat::Ident(pat) => pat.ident.unraw().to_string(),
+            _ => format!("arg{position}"),
+        };
+        let tensor = type_mentions_tensor(&input.ty);
+        Some(quote!(#param::new(#name, #tensor)))
+    });
     let gets = (0..item.sig.inputs.len()).map(|position| quote!(args.get(#position)?));
     quote! {
         fn __fx_eval(args: #args<'_>) -> #value {

@@ -14,12 +14,7 @@ use crate::attributes::{allow_generated, cfgs};
 use crate::paths::Paths;
 
 /// The `Fields` struct and the `Construct` impl of a struct with named fields; nothing for the others.
-pub(super) fn for_struct(
-    item: &ItemStruct,
-    fields: &Fields,
-    generics: &Generics,
-    paths: &Paths,
-) -> TokenStream {
+pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &Paths) -> TokenStream {
     if fields.style != Style::Named {
         return TokenStream::new();
     }
@@ -27,11 +22,7 @@ pub(super) fn for_struct(
     let (mirror, fields_name) = (mirror_ident(name), format_ident!("__Fx{}Fields", name));
     let (construct, scope) = (paths.private("Construct"), paths.scope());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (declared, allow, scope_field) = (
-        fields.declare(paths),
-        allow_generated(),
-        format_ident!("{}", SCOPE_FIELD),
-    );
+    let (declared, allow, scope_field) = (fields.declare(paths), allow_generated(), format_ident!("{}", SCOPE_FIELD));
     let moved = fields.write(|field| {
         let member = &field.member;
         quote!(fields.#member)

@@ -17,44 +17,29 @@ use crate::paths::Paths;
 
 /// What stands beside an annotated enum. Takes the `#[fx(…)]` attributes off its fields.
 pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -> TokenStream {
-    let variants: Vec<Fields> = item
-        .variants
-        .iter_mut()
-        .map(|variant| Fields::take(&mut variant.fields, errors))
-        .collect();
+    let variants: Vec<Fields> =
+        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, errors)).collect();
     let (name, vis, item_cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
     let generics = traceable_generics(&item.generics, paths);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
 
-    let declared = item
-        .variants
-        .iter()
-        .zip(&variants)
-        .map(|(variant, fields)| {
-            let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
-            let body = fields.write(|field| field.symbolic_type(paths));
-            quote!(#(#cfgs)* #name #body)
+    let declared = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+        let body = fields.write(|field| field.symbolic_type(paths));
+        quote!(#(#cfgs)* #name #body)
+    });
+    let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let build = fields.write(|field| {
+            let binding = &field.binding;
+            field.mirror_value(quote!(#binding), field_scope(field, fields), paths)
         });
-    let arms = item
-        .variants
-        .iter()
-        .zip(&variants)
-        .map(|(variant, fields)| {
-            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
-            let build = fields.write(|field| {
-                let binding = &field.binding;
-                field.mirror_value(quote!(#binding), field_scope(field, fields), paths)
-            });
-            quote!(#(#cfgs)* Self::#name #pattern => #mirror::#name #build)
-        });
+        quote!(#(#cfgs)* Self::#name #pattern => #mirror::#name #build)
+    });
     // An empty enum has no arms, and a reference to it is not empty.
-    let subject = if variants.is_empty() {
-        quote!(*self)
-    } else {
-        quote!(self)
-    };
+    let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
 
     let allow = allow_generated();
     let cloned = derives(&item.attrs, "Clone");
@@ -62,19 +47,14 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let clone = (cloned && !is_plain(&generics)).then(|| {
         let generics = clone_generics(&generics, &variants, paths);
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-        let arms = item
-            .variants
-            .iter()
-            .zip(&variants)
-            .map(|(variant, fields)| {
-                let (cfgs, name, pattern) =
-                    (cfgs(&variant.attrs), &variant.ident, fields.pattern());
-                let build = fields.write(|field| {
-                    let binding = &field.binding;
-                    quote!(::core::clone::Clone::clone(#binding))
-                });
-                quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
+        let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+            let build = fields.write(|field| {
+                let binding = &field.binding;
+                quote!(::core::clone::Clone::clone(#binding))
             });
+            quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
+        });
         quote! {
             #(#item_cfgs)* #[automatically_derived]
             impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {

@@ -51,10 +51,7 @@ impl Fields {
                 Field {
                     cfgs: cfgs(&field.attrs).into_iter().cloned().collect(),
                     vis: field.vis.clone(),
-                    member: field
-                        .ident
-                        .clone()
-                        .map_or_else(|| Member::from(position), Member::Named),
+                    member: field.ident.clone().map_or_else(|| Member::from(position), Member::Named),
                     binding: format_ident!("__fx_{}", position),
                     ty: field.ty.clone(),
                     options,
@@ -122,12 +119,7 @@ impl Field {
     }
 
     /// The value in the mirror, made from `value`, a reference to the field, at `scope`, a reference to its place.
-    pub(super) fn mirror_value(
-        &self,
-        value: TokenStream,
-        scope: TokenStream,
-        paths: &Paths,
-    ) -> TokenStream {
+    pub(super) fn mirror_value(&self, value: TokenStream, scope: TokenStream, paths: &Paths) -> TokenStream {
         if self.options.constant {
             quote_spanned!(self.ty.span()=> ::core::clone::Clone::clone(#value))
         } else if self.options.leaf {

@@ -35,17 +35,12 @@ pub(crate) fn mirror_ident(name: &Ident) -> Ident {
 /// same, and does not see the fields.
 pub(crate) fn traceable_generics(generics: &Generics, paths: &Paths) -> Generics {
     let mut generics = generics.clone();
-    let params: Vec<Ident> = generics
-        .type_params()
-        .map(|param| param.ident.clone())
-        .collect();
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     let traceable = paths.traceable();
     if !params.is_empty() {
         let where_clause = generics.make_where_clause();
         for param in params {
-            where_clause
-                .predicates
-                .push(parse_quote!(#param: #traceable));
+            where_clause.predicates.push(parse_quote!(#param: #traceable));
         }
     }
     generics

@@ -13,12 +13,7 @@ use super::mirror_ident;
 use crate::attributes::cfgs;
 use crate::paths::Paths;
 
-pub(super) fn for_struct(
-    item: &ItemStruct,
-    fields: &Fields,
-    generics: &Generics,
-    paths: &Paths,
-) -> TokenStream {
+pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &Paths) -> TokenStream {
     let name = item.ident.unraw().to_string();
     let body = structure(&name, fields, paths, |field| {
         let member = &field.member;
@@ -27,15 +22,9 @@ pub(super) fn for_struct(
     to_output(&item.ident, &cfgs(&item.attrs), generics, paths, body)
 }
 
-pub(super) fn for_enum(
-    item: &ItemEnum,
-    variants: &[Fields],
-    generics: &Generics,
-    paths: &Paths,
-) -> TokenStream {
+pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], generics: &Generics, paths: &Paths) -> TokenStream {
     let arms = item.variants.iter().zip(variants).map(|(variant, fields)| {
-        let (cfgs, variant_name, pattern) =
-            (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
         let name = format!("{}::{}", item.ident.unraw(), variant.ident.unraw());
         let body = structure(&name, fields, paths, |field| {
             let binding = &field.binding;
@@ -43,27 +32,12 @@ pub(super) fn for_enum(
         });
         quote!(#(#cfgs)* Self::#variant_name #pattern => { #body })
     });
-    let subject = if variants.is_empty() {
-        quote!(*self)
-    } else {
-        quote!(self)
-    };
-    to_output(
-        &item.ident,
-        &cfgs(&item.attrs),
-        generics,
-        paths,
-        quote!(match #subject { #(#arms)* }),
-    )
+    let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
+    to_output(&item.ident, &cfgs(&item.attrs), generics, paths, quote!(match #subject { #(#arms)* }))
 }
 
 /// `out.structure("Qkv", vec![("q", …), …])`; `reference` gives a reference to a field.
-fn structure(
-    name: &str,
-    fields: &Fields,
-    paths: &Paths,
-    reference: impl Fn(&Field) -> TokenStream,
-) -> TokenStream {
+fn structure(name: &str, fields: &Fields, paths: &Paths, reference: impl Fn(&Field) -> TokenStream) -> TokenStream {
     let field_type = paths.private("Field");
     let pushes = fields.list.iter().map(|field| {
         let (cfgs, text, reference) = (field.cfgs(), field.text(), reference(field));
@@ -85,11 +59,8 @@ fn to_output(
 ) -> TokenStream {
     let mirror = mirror_ident(name);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (to_output, builder, output_mod) = (
-        paths.private("ToOutput"),
-        paths.private("OutputBuilder"),
-        paths.private("output"),
-    );
+    let (to_output, builder, output_mod) =
+        (paths.private("ToOutput"), paths.private("OutputBuilder"), paths.private("output"));
     let output = paths.candle_result(paths.private("Output"));
     let (value, other) = (format_ident!("ValueField"), format_ident!("OtherField"));
     quote! {

@@ -45,8 +45,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let allow = allow_generated();
     let cloned = derives(&item.attrs, "Clone");
     let derive = (cloned && is_plain(&generics)).then(|| quote!(#[derive(::core::clone::Clone)]));
-    let clone =
-        (cloned && !is_plain(&generics)).then(|| clone_impl(item, &fields, &generics, paths));
+    let clone = (cloned && !is_plain(&generics)).then(|| clone_impl(item, &fields, &generics, paths));
     let construct = construct::for_struct(item, &fields, &generics, paths);
     let output = output::for_struct(item, &fields, &generics, paths);
     quote! {
@@ -69,12 +68,7 @@ pub(super) fn is_plain(generics: &Generics) -> bool {
 }
 
 /// `Clone` for a generic mirror: a derive would ask `M: Clone`, where `M::Symbolic: Clone` is needed.
-fn clone_impl(
-    item: &ItemStruct,
-    fields: &Fields,
-    generics: &Generics,
-    paths: &Paths,
-) -> TokenStream {
+fn clone_impl(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &Paths) -> TokenStream {
     let (mirror, cfgs) = (mirror_ident(&item.ident), cfgs(&item.attrs));
     let generics = clone_generics(generics, [fields], paths);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
@@ -108,19 +102,14 @@ pub(super) fn clone_generics<'a>(
     paths: &Paths,
 ) -> Generics {
     let mut generics = generics.clone();
-    let params: Vec<Ident> = generics
-        .type_params()
-        .map(|param| param.ident.clone())
-        .collect();
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     let where_clause = generics.make_where_clause();
     for field in fields.into_iter().flat_map(|fields| &fields.list) {
         if !params.iter().any(|param| field.mentions(param)) {
             continue;
         }
         let ty = field.symbolic_type(paths);
-        where_clause
-            .predicates
-            .push(syn::parse_quote!(#ty: ::core::clone::Clone));
+        where_clause.predicates.push(syn::parse_quote!(#ty: ::core::clone::Clone));
     }
     generics
 }

@@ -12,9 +12,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename,
-};
+use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
 use super::enums::Enums;
 use super::literals::Aliases;
@@ -42,13 +40,7 @@ pub(crate) struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// `twinned` are the methods of the impl that have a twin; a free function has none.
-    pub(crate) fn new(
-        types: &Types<'a>,
-        sig: &Signature,
-        block: &Block,
-        twinned: &[Ident],
-        paths: &'a Paths,
-    ) -> Self {
+    pub(crate) fn new(types: &Types<'a>, sig: &Signature, block: &Block, twinned: &[Ident], paths: &'a Paths) -> Self {
         let mut bindings = Bindings::default();
         bindings.visit_signature(sig);
         bindings.visit_block(block);
@@ -67,9 +59,7 @@ impl<'a> Body<'a> {
     fn rewrite_path(&mut self, path: &mut Path) {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
-        self.enums.redirect(path, |name| {
-            types.is_kept(name) || imported.contains(&name.to_string())
-        });
+        self.enums.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
     }
 
     /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
@@ -85,8 +75,7 @@ impl<'a> Body<'a> {
         }
         if let Some(next) = path.segments.get(1) {
             let name = next.ident.to_string();
-            if name.starts_with(|first: char| first.is_lowercase()) && !self.twinned.contains(&name)
-            {
+            if name.starts_with(|first: char| first.is_lowercase()) && !self.twinned.contains(&name) {
                 return;
             }
         }
@@ -101,9 +90,7 @@ impl VisitMut for Body<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Call(call) => {
-                call.args
-                    .iter_mut()
-                    .for_each(|arg| self.visit_expr_mut(arg));
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
                 } else {
@@ -151,37 +138,23 @@ impl VisitMut for Body<'_> {
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        let Some(name) = call
-            .path
-            .segments
-            .last()
-            .map(|segment| segment.ident.to_string())
-        else {
+        let Some(name) = call.path.segments.last().map(|segment| segment.ident.to_string()) else {
             return;
         };
         let rewritten = if OF_EXPRESSIONS.contains(&name.as_str()) {
-            Arguments::parse
-                .parse2(call.tokens.clone())
-                .ok()
-                .map(|mut arguments| {
-                    arguments
-                        .0
-                        .iter_mut()
-                        .for_each(|expr| self.visit_expr_mut(expr));
-                    arguments.write()
-                })
+            Arguments::parse.parse2(call.tokens.clone()).ok().map(|mut arguments| {
+                arguments.0.iter_mut().for_each(|expr| self.visit_expr_mut(expr));
+                arguments.write()
+            })
         } else if name == "matches" {
-            Matches::parse
-                .parse2(call.tokens.clone())
-                .ok()
-                .map(|mut matches| {
-                    self.visit_expr_mut(&mut matches.expr);
-                    self.visit_pat_mut(&mut matches.pat);
-                    if let Some(guard) = &mut matches.guard {
-                        self.visit_expr_mut(guard);
-                    }
-                    matches.write()
-                })
+            Matches::parse.parse2(call.tokens.clone()).ok().map(|mut matches| {
+                self.visit_expr_mut(&mut matches.expr);
+                self.visit_pat_mut(&mut matches.pat);
+                if let Some(guard) = &mut matches.guard {
+                    self.visit_expr_mut(guard);
+                }
+                matches.write()
+            })
         } else {
             None
         };
@@ -248,11 +221,7 @@ impl Arguments {
     fn write(&self) -> proc_macro2::TokenStream {
         let Arguments(all, repeat, trailing) = self;
         let end = trailing.then(|| quote::quote!(,));
-        if *repeat {
-            quote::quote!(#(#all);*)
-        } else {
-            quote::quote!(#(#all),* #end)
-        }
+        if *repeat { quote::quote!(#(#all);*) } else { quote::quote!(#(#all),* #end) }
     }
 }
 
@@ -315,18 +284,8 @@ impl<'ast> Visit<'ast> for Bindings {
             Item::Enum(item) => self.types.insert(item.ident.to_string()),
             Item::Type(item) => self.types.insert(item.ident.to_string()),
             Item::Fn(item) => {
-                self.types.extend(
-                    item.sig
-                        .generics
-                        .type_params()
-                        .map(|param| param.ident.to_string()),
-                );
-                self.types.extend(
-                    item.sig
-                        .generics
-                        .const_params()
-                        .map(|param| param.ident.to_string()),
-                );
+                self.types.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
+                self.types.extend(item.sig.generics.const_params().map(|param| param.ident.to_string()));
                 false
             }
             _ => false,

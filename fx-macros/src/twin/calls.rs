@@ -47,10 +47,7 @@ const FOREIGN: &[&str] = &[
 
 /// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable.
 pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
-    let Expr::Path(ExprPath {
-        qself: None, path, ..
-    }) = func
-    else {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else {
         return false;
     };
     if path.leading_colon.is_some() {
@@ -60,11 +57,7 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
         let name = segment.ident.to_string();
         name.starts_with(|first: char| first.is_lowercase() || first == '_')
     });
-    let Some(head) = path
-        .segments
-        .first()
-        .map(|segment| segment.ident.to_string())
-    else {
+    let Some(head) = path.segments.first().map(|segment| segment.ident.to_string()) else {
         return false;
     };
     let single = path.segments.len() == 1;

@@ -8,10 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
-use syn::{
-    FnArg, GenericArgument, Generics, Lifetime, Pat, Path, PathArguments, ReceiverKind, Signature,
-    Type,
-};
+use syn::{FnArg, GenericArgument, Generics, Lifetime, Pat, Path, PathArguments, ReceiverKind, Signature, Type};
 
 use super::ImplKind;
 use super::types::Types;
@@ -69,52 +66,25 @@ impl Entry {
                 let mut taken = take(&input.ty)?;
                 types.map(&mut taken.ty);
                 let written = text(&input.ty);
-                Some(Parameter {
-                    variable: format_ident!("__fx_{}", position),
-                    name,
-                    written,
-                    taken,
-                })
+                Some(Parameter { variable: format_ident!("__fx_{}", position), name, written, taken })
             })
             .collect::<Option<_>>()?;
-        Some(Entry {
-            kind,
-            method: sig.ident.clone(),
-            parameters,
-        })
+        Some(Entry { kind, method: sig.ident.clone(), parameters })
     }
 
-    pub(super) fn implement(
-        &self,
-        generics: &Generics,
-        mirror: &Path,
-        paths: &Paths,
-    ) -> TokenStream {
+    pub(super) fn implement(&self, generics: &Generics, mirror: &Path, paths: &Paths) -> TokenStream {
         let (kind, callee) = match self.kind {
             ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
             ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),
             ImplKind::Inherent | ImplKind::Other => ("Inherent", TokenStream::new()),
         };
-        let callee = if callee.is_empty() {
-            quote!(Self)
-        } else {
-            quote!(<Self as #callee>)
-        };
-        let (entry, kind, inputs) = (
-            paths.private("Entry"),
-            paths.private(kind),
-            paths.public("Inputs"),
-        );
+        let callee = if callee.is_empty() { quote!(Self) } else { quote!(<Self as #callee>) };
+        let (entry, kind, inputs) = (paths.private("Entry"), paths.private(kind), paths.public("Inputs"));
         let result = paths.candle_result(paths.private("Output"));
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (method, method_name) = (&self.method, self.method.unraw().to_string());
         let takes = self.parameters.iter().map(|parameter| {
-            let Parameter {
-                variable,
-                name,
-                written,
-                taken,
-            } = parameter;
+            let Parameter { variable, name, written, taken } = parameter;
             let ty = &taken.ty;
             quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
         });
@@ -145,35 +115,20 @@ fn take(ty: &Type) -> Option<Taken> {
                     ty: vec_of(&inner.elem),
                     pass: |value| quote!(&#value.iter().collect::<::std::vec::Vec<_>>()),
                 }),
-                elem if is_owned(elem) => Some(Taken {
-                    ty: vec_of(elem),
-                    pass: if mutable { lend_mut } else { lend },
-                }),
+                elem if is_owned(elem) => Some(Taken { ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
                 _ => None,
             },
-            (elem, false) if is_str(elem) => Some(Taken {
-                ty: string(),
-                pass: lend,
-            }),
-            (elem, mutable) if is_owned(elem) => Some(Taken {
-                ty: elem.clone(),
-                pass: if mutable { lend_mut } else { lend },
-            }),
+            (elem, false) if is_str(elem) => Some(Taken { ty: string(), pass: lend }),
+            (elem, mutable) if is_owned(elem) => {
+                Some(Taken { ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
+            }
             _ => None,
         },
-        Type::Tuple(tuple)
-            if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) =>
-        {
-            Some(Taken {
-                ty: owned_pair(tuple),
-                pass: |value| quote!((&#value.0, &#value.1)),
-            })
+        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
+            Some(Taken { ty: owned_pair(tuple), pass: |value| quote!((&#value.0, &#value.1)) })
         }
         Type::Path(path) if !is_owned(ty) => take_option(argument_of(&path.path, "Option")?),
-        ty if is_owned(ty) => Some(Taken {
-            ty: ty.clone(),
-            pass: |value| value,
-        }),
+        ty if is_owned(ty) => Some(Taken { ty: ty.clone(), pass: |value| value }),
         _ => None,
     }
 }
@@ -182,27 +137,19 @@ fn take(ty: &Type) -> Option<Taken> {
 fn take_option(inner: &Type) -> Option<Taken> {
     match inner {
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
-            (Type::Slice(slice), false) if is_owned(&slice.elem) => Some(Taken {
-                ty: option_of(vec_of(&slice.elem)),
-                pass: |value| quote!(#value.as_deref()),
-            }),
-            (elem, false) if is_str(elem) => Some(Taken {
-                ty: option_of(string()),
-                pass: |value| quote!(#value.as_deref()),
-            }),
+            (Type::Slice(slice), false) if is_owned(&slice.elem) => {
+                Some(Taken { ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
+            }
+            (elem, false) if is_str(elem) => {
+                Some(Taken { ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
+            }
             (elem, mutable) if is_owned(elem) => Some(Taken {
                 ty: option_of(elem.clone()),
-                pass: if mutable {
-                    |value| quote!(#value.as_mut())
-                } else {
-                    |value| quote!(#value.as_ref())
-                },
+                pass: if mutable { |value| quote!(#value.as_mut()) } else { |value| quote!(#value.as_ref()) },
             }),
             _ => None,
         },
-        Type::Tuple(tuple)
-            if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) =>
-        {
+        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
             Some(Taken {
                 ty: option_of(owned_pair(tuple)),
                 pass: |value| quote!(#value.as_ref().map(|(__fx_a, __fx_b)| (__fx_a, __fx_b))),
@@ -240,9 +187,7 @@ fn owned_pair(tuple: &syn::TypeTuple) -> Type {
 /// The `T` of `&T`, if it is owned.
 fn shared(ty: &Type) -> Option<&Type> {
     match ty {
-        Type::Reference(reference)
-            if reference.mutability.is_none() && is_owned(&reference.elem) =>
-        {
+        Type::Reference(reference) if reference.mutability.is_none() && is_owned(&reference.elem) => {
             Some(&reference.elem)
         }
         _ => None,
@@ -271,11 +216,7 @@ fn is_owned(ty: &Type) -> bool {
     impl<'ast> Visit<'ast> for Owned {
         fn visit_type(&mut self, ty: &'ast Type) {
             match ty {
-                Type::Path(_)
-                | Type::Array(_)
-                | Type::Tuple(_)
-                | Type::Paren(_)
-                | Type::Group(_) => {
+                Type::Path(_) | Type::Array(_) | Type::Tuple(_) | Type::Paren(_) | Type::Group(_) => {
                     visit::visit_type(self, ty);
                 }
                 _ => self.0 = false,

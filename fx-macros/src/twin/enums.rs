@@ -16,8 +16,7 @@ use crate::mirror::mirror_ident;
 
 /// Names with variants or constants that are no enums of the user's, or that a module cannot import from itself.
 const NEVER: &[&str] = &[
-    "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box",
-    "Ordering", "Error",
+    "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box", "Ordering", "Error",
 ];
 
 /// The enums a twin names.

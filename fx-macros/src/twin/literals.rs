@@ -46,9 +46,7 @@ pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> 
     if literal.path.is_ident("Self") {
         if literal.dot2_token.is_none() {
             let (field, scope) = (format_ident!("{}", SCOPE_FIELD), body.paths.scope());
-            literal
-                .fields
-                .push(parse_quote!(#field: #scope::detached()));
+            literal.fields.push(parse_quote!(#field: #scope::detached()));
         }
         return None;
     }
@@ -78,35 +76,17 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
         if !pattern.fields.empty_or_trailing() {
             pattern.fields.push_punct(Default::default());
         }
-        pattern.rest = Some(PatRest {
-            attrs: Vec::new(),
-            dot2_token: Default::default(),
-        });
+        pattern.rest = Some(PatRest { attrs: Vec::new(), dot2_token: Default::default() });
     }
 }
 
 /// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
 fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
-    let mut names = path
-        .segments
-        .iter()
-        .rev()
-        .map(|segment| segment.ident.to_string());
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     // `__FxBlock::Big` is what `enums.rs` has made of `Block::Big`.
-    let upper_case = |name: &String| {
-        name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx")
-    };
-    let is_struct = names.next().as_ref().is_some_and(upper_case)
-        && !names.next().as_ref().is_some_and(upper_case);
-    let foreign = [
-        "std",
-        "core",
-        "alloc",
-        "candle",
-        "candle_core",
-        "candle_nn",
-        "nn",
-    ];
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx");
+    let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
+    let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
     let head = &path.segments[0].ident;
     is_struct
         && path.leading_colon.is_none()
@@ -118,9 +98,5 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
 }
 
 fn alias(prefix: &str, path: &Path) -> String {
-    path.segments
-        .iter()
-        .fold(prefix.to_owned(), |name, segment| {
-            format!("{name}_{}", segment.ident)
-        })
+    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident))
 }

@@ -20,8 +20,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type,
-    TypeParamBound, Visibility, parse_quote,
+    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
+    parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
@@ -45,11 +45,7 @@ pub(crate) enum ImplKind {
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
 pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -> TokenStream {
-    let options: Vec<MethodOptions> = item
-        .items
-        .iter_mut()
-        .map(|item| method_options(item, errors))
-        .collect();
+    let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
     }
@@ -69,10 +65,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     let mut needs_bare = false;
     let mut twins = Vec::new();
     let mut entries = Vec::new();
-    let selected_names: Vec<Ident> = selected
-        .iter()
-        .map(|method| method.sig.ident.clone())
-        .collect();
+    let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
         let types = types_for(item, &method.sig, paths);
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
@@ -221,23 +214,12 @@ fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
             let TypeParamBound::Trait(bound) = bound else {
                 continue;
             };
-            let last = bound
-                .path
-                .segments
-                .last()
-                .expect("a path has a segment")
-                .ident
-                .to_string();
+            let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
             let symbolic = paths.symbolic(&last);
             symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
             // The user's `Module` may be shadowed in this scope; the mirror's own bound is candle's.
             let candle = paths.candle();
-            let last = &bound
-                .path
-                .segments
-                .last()
-                .expect("a path has a segment")
-                .ident;
+            let last = &bound.path.segments.last().expect("a path has a segment").ident;
             bound.path = parse_quote!(#candle::#last);
         }
     }
@@ -266,9 +248,7 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
         }
     }
     let in_order = item.items.iter().filter_map(|candidate| match candidate {
-        ImplItem::Const(constant) if found.iter().any(|known| known.ident == constant.ident) => {
-            Some(constant)
-        }
+        ImplItem::Const(constant) if found.iter().any(|known| known.ident == constant.ident) => Some(constant),
         _ => None,
     });
     in_order

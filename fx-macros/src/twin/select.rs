@@ -44,21 +44,12 @@ pub(super) fn methods<'a>(
         if !reached.insert(name.clone()) {
             continue;
         }
-        for (method, _) in candidates
-            .iter()
-            .filter(|(method, _)| method.sig.ident == name)
-        {
+        for (method, _) in candidates.iter().filter(|(method, _)| method.sig.ident == name) {
             let mut names = Names::default();
             names.block(&method.block);
             todo.extend(names.methods);
             todo.extend(names.own);
-            todo.extend(
-                names
-                    .pairs
-                    .into_iter()
-                    .filter(|(head, _)| own == head)
-                    .map(|(_, name)| name),
-            );
+            todo.extend(names.pairs.into_iter().filter(|(head, _)| own == head).map(|(_, name)| name));
         }
     }
     candidates
@@ -72,9 +63,7 @@ pub(super) fn methods<'a>(
 fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
     // A trait's methods may be about anything (`CustomOp1`, `Debug`); a type's own are called by its neighbours.
     let own_method = item.trait_.is_none() && sig.receiver().is_some();
-    sig.ident.to_string().starts_with("forward")
-        || mentions_tensor(sig)
-        || (own_method && is_about_plain_data(sig))
+    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
 }
 
 /// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &Embedding`.
@@ -105,10 +94,8 @@ fn is_constructor(sig: &Signature, own: &Ident) -> bool {
         }
         ReturnType::Default => false,
     };
-    let reads_weights = mentions(
-        |segment| segment.ident.to_string().contains("VarBuilder"),
-        |visitor| visitor.visit_signature(sig),
-    );
+    let reads_weights =
+        mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| visitor.visit_signature(sig));
     returns_own || reads_weights
 }
 
@@ -120,21 +107,14 @@ struct Returns<'a> {
 
 impl<'ast> Visit<'ast> for Returns<'_> {
     fn visit_path(&mut self, path: &'ast Path) {
-        self.found |= path.is_ident("Self")
-            || path
-                .segments
-                .last()
-                .is_some_and(|last| last.ident == *self.own);
+        self.found |= path.is_ident("Self") || path.segments.last().is_some_and(|last| last.ident == *self.own);
         visit::visit_path(self, path);
     }
 }
 
 /// Whether `Tensor` occurs in a signature.
 fn mentions_tensor(sig: &Signature) -> bool {
-    mentions(
-        |segment| segment.ident == "Tensor",
-        |visitor| visitor.visit_signature(sig),
-    )
+    mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_signature(sig))
 }
 
 /// Whether `Tensor` occurs in the arguments.
@@ -142,26 +122,18 @@ pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
     mentions(
         |segment| segment.ident == "Tensor",
         |visitor| {
-            sig.inputs
-                .iter()
-                .for_each(|input| visitor.visit_fn_arg(input));
+            sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
         },
     )
 }
 
 /// Whether `Tensor` occurs in a type.
 pub(crate) fn type_mentions_tensor(ty: &Type) -> bool {
-    mentions(
-        |segment| segment.ident == "Tensor",
-        |visitor| visitor.visit_type(ty),
-    )
+    mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_type(ty))
 }
 
 fn mentions<F: Fn(&PathSegment) -> bool>(wanted: F, walk: impl FnOnce(&mut Mentions<F>)) -> bool {
-    let mut visitor = Mentions {
-        wanted,
-        found: false,
-    };
+    let mut visitor = Mentions { wanted, found: false };
     walk(&mut visitor);
     visitor.found
 }

@@ -38,29 +38,18 @@ pub(crate) const SHADOWED: &[&str] = &[
 ];
 
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
-const WHERE_USED: &[(&str, &str)] = &[
-    ("nn", "candle_nn"),
-    ("ops", "ops"),
-    ("rotary_emb", "rotary_emb"),
-    ("Module", "Module"),
-    ("ModuleT", "ModuleT"),
-];
+const WHERE_USED: &[(&str, &str)] =
+    &[("nn", "candle_nn"), ("ops", "ops"), ("rotary_emb", "rotary_emb"), ("Module", "Module"), ("ModuleT", "ModuleT")];
 
 /// The imports of a twin's scope.
 pub(crate) fn imports(used: &Names, paths: &Paths) -> TokenStream {
     let always = ["Tensor", "candle_core", "candle_nn"].map(|name| paths.symbolic(name));
-    let (candle, module, module_t) = (
-        paths.symbolic("candle_core"),
-        paths.symbolic("Module"),
-        paths.symbolic("ModuleT"),
-    );
-    let where_used = WHERE_USED
-        .iter()
-        .filter(|(name, _)| used.heads.contains(*name))
-        .map(|(name, of)| {
-            let (path, name) = (paths.symbolic(of), Ident::new(name, Span::call_site()));
-            quote!(use #path as #name;)
-        });
+    let (candle, module, module_t) =
+        (paths.symbolic("candle_core"), paths.symbolic("Module"), paths.symbolic("ModuleT"));
+    let where_used = WHERE_USED.iter().filter(|(name, _)| used.heads.contains(*name)).map(|(name, of)| {
+        let (path, name) = (paths.symbolic(of), Ident::new(name, Span::call_site()));
+        quote!(use #path as #name;)
+    });
     quote! {
         #(use #always;)*
         use #candle as candle;

@@ -11,8 +11,8 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound,
-    TypePath, parse_quote,
+    GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath,
+    parse_quote,
 };
 
 use crate::paths::Paths;
@@ -65,9 +65,7 @@ const CONTAINERS: &[&str] = &[
 const MAPS: &[&str] = &["HashMap", "BTreeMap"];
 
 /// Types that are the same in both worlds.
-const PLAIN: &[&str] = &[
-    "String", "DType", "Device", "Shape", "D", "Error", "Path", "PathBuf", "Ordering",
-];
+const PLAIN: &[&str] = &["String", "DType", "Device", "Shape", "D", "Error", "Path", "PathBuf", "Ordering"];
 
 impl<'a> Types<'a> {
     pub(crate) fn new(target: Target, paths: &'a Paths) -> Self {
@@ -122,8 +120,7 @@ impl<'a> Types<'a> {
         path.segments.len() == 1
             && segment.ident == own.ident
             && (segment.arguments.is_none()
-                || segment.arguments.to_token_stream().to_string()
-                    == own.arguments.to_token_stream().to_string())
+                || segment.arguments.to_token_stream().to_string() == own.arguments.to_token_stream().to_string())
     }
 
     /// A copy for a function body, which may declare types of its own.
@@ -157,9 +154,7 @@ impl<'a> Types<'a> {
             Type::ImplTrait(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
             Type::TraitObject(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
             Type::FnPtr(ty) => {
-                ty.inputs
-                    .iter_mut()
-                    .for_each(|input| self.map(&mut input.ty));
+                ty.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
                 self.map_return(&mut ty.output);
             }
             Type::Path(path) if path.qself.is_none() => {
@@ -179,9 +174,7 @@ impl<'a> Types<'a> {
         for segment in &mut bound.path.segments {
             match &mut segment.arguments {
                 PathArguments::Parenthesized(args) => {
-                    args.inputs
-                        .iter_mut()
-                        .for_each(|input| self.map(&mut input.ty));
+                    args.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
                     self.map_return(&mut args.output);
                 }
                 PathArguments::AngleBracketed(args) => {
@@ -215,22 +208,14 @@ impl<'a> Types<'a> {
         }
         if self.is_own(&ty.path) {
             let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
-            return Some(Type::Path(TypePath {
-                attrs: Vec::new(),
-                qself: None,
-                path,
-            }));
+            return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
         }
         if single.is_some_and(|name| self.mirrored.contains(&name.to_string())) {
             return Some(self.symbolic(ty));
         }
         let head = ty.path.segments.first()?.ident.to_string();
         if head == "Self" {
-            let associated = ty
-                .path
-                .segments
-                .get(1)
-                .and_then(|name| self.associated.get(&name.ident.to_string()))?;
+            let associated = ty.path.segments.get(1).and_then(|name| self.associated.get(&name.ident.to_string()))?;
             let mut associated = associated.clone();
             self.map(&mut associated);
             return Some(associated);
@@ -297,12 +282,7 @@ pub(crate) fn is_tensor(path: &Path) -> bool {
     };
     match second {
         None => first.ident == "Tensor",
-        Some(second) => {
-            second.ident == "Tensor"
-                && ["candle", "candle_core"]
-                    .iter()
-                    .any(|krate| first.ident == krate)
-        }
+        Some(second) => second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate),
     }
 }
 
@@ -315,9 +295,7 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
         Type::Tuple(ty) => ty.elems.iter().all(is_plain),
         Type::Path(ty) if ty.qself.is_none() => ty.path.segments.last().is_some_and(|last| {
             let name = last.ident.to_string();
-            let holds = CONTAINERS.contains(&name.as_str())
-                || MAPS.contains(&name.as_str())
-                || name == "Result";
+            let holds = CONTAINERS.contains(&name.as_str()) || MAPS.contains(&name.as_str()) || name == "Result";
             is_plain_name(&name) || (holds && arguments_are_plain(&last.arguments))
         }),
         _ => false,
@@ -353,12 +331,7 @@ impl VisitMut for Unshadow<'_> {
             *path = parse_quote!(#candle::Tensor);
             return;
         }
-        let replacement = match path
-            .segments
-            .first()
-            .map(|head| head.ident.to_string())
-            .as_deref()
-        {
+        let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {
             Some("candle" | "candle_core") => candle,
             Some("candle_nn") => self.0.private("candle_nn"),
             _ => return,
