@@ -12,8 +12,8 @@ fn expand(source: &str) -> String {
     for item in file.items {
         output.extend(expand_item(item));
     }
-    let printed: syn2::File =
-        syn2::parse2(output.clone()).unwrap_or_else(|error| panic!("{error} in expansion {output}"));
+    let printed: syn::File =
+        syn::parse2(output.clone()).unwrap_or_else(|error| panic!("{error} in expansion {output}"));
     prettyplease::unparse(&printed)
 }
 
