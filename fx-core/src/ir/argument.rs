@@ -262,7 +262,7 @@ macro_rules! from_range {
     )*};
 }
 
-from_range!(i64 usize);
+from_range!(i32 i64 usize);
 
 fn integer(value: impl TryInto<i64>) -> i64 {
     value.try_into().unwrap_or(i64::MAX)

@@ -27,7 +27,7 @@ mod users;
 mod verify;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 
 pub use argument::{Argument, Fields};
 pub use bind::{BindError, Bound, bind};
@@ -39,4 +39,4 @@ pub use names::is_legal_name;
 pub use node::{Keyword, Meta, Node, NodeId, Source};
 pub use path::ModulePath;
 pub use target::{Op, Target};
-pub use verify::VerifyErrors;
+pub use verify::{Place, VerifyError, VerifyErrors};

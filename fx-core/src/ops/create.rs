@@ -49,7 +49,7 @@ macro_rules! create {
                 samples: [[tensor(F32, (2, 3))], [tensor(U8, ())], [Int(1)]],
             }
             /// One number everywhere.
-            function full in Tensor (value: Number, shape: Shape, dtype: DType, device: Device) -> Tensor {
+            function full in Tensor (value: Number, shape: Shape, dtype: NumberType, device: Device) -> Tensor {
                 numbers: dtype(value),
                 candle: Tensor::full(value, shape, device)?,
                 infer: typed(shape, dtype),
@@ -60,7 +60,7 @@ macro_rules! create {
                 ],
             }
             /// `start`, `start + 1`, and so on, before `end`.
-            function arange in Tensor (start: Number, end: Number, dtype: DType, device: Device) -> Tensor {
+            function arange in Tensor (start: Number, end: Number, dtype: NumberType, device: Device) -> Tensor {
                 numbers: dtype(start, end),
                 candle: Tensor::arange(start, end, device)?,
                 infer: counted(start, end, 1.0, dtype),
@@ -74,7 +74,7 @@ macro_rules! create {
                 ],
             }
             /// `start`, `start + step`, and so on, before `end`.
-            function arange_step in Tensor (start: Number, end: Number, step: Number, dtype: DType, device: Device) -> Tensor {
+            function arange_step in Tensor (start: Number, end: Number, step: Number, dtype: NumberType, device: Device) -> Tensor {
                 numbers: dtype(start, end, step),
                 candle: Tensor::arange_step(start, end, step, device)?,
                 infer: counted(start, end, step, dtype),

@@ -44,6 +44,7 @@ macro_rules! value_type {
     (Number) => { f64 };
     (Flag) => { bool };
     (DType) => { candle_core::DType };
+    (NumberType) => { candle_core::DType };
     (Device) => { &candle_core::Device };
 }
 

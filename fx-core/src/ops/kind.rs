@@ -54,6 +54,8 @@ pub enum Kind {
     Flag,
     /// `DType`.
     DType,
+    /// The dtype that is the Rust type of the call's numbers: not an argument in Rust.
+    NumberType,
     /// `&Device`.
     Device,
     /// Whatever a user's function takes.

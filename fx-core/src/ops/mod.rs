@@ -35,6 +35,7 @@ pub use def::{Args, CallKind, Effect, Facts, OpDef, OpRef, Param};
 pub use from_value::FromValue;
 pub use infer::InferError;
 pub use into_value::IntoValue;
+pub use list::getitem::OP as PART;
 pub use table::OpTable;
 
 #[cfg(test)]

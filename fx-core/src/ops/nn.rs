@@ -6,7 +6,7 @@ use candle_core::DType::{BF16, F16, F32, F64, U8};
 
 use crate::value::Value::{self, Bool, Float, Int};
 
-use super::infer::nn::{
+use super::infer::nn::{dropped, 
     attended, gated, normalised, normalised_last, normed, normed_slowly, replicated, shuffled, sigmoid, single,
     unshuffled,
 };
@@ -205,6 +205,16 @@ macro_rules! nn {
 
                     [tensor(U8, (1, 2, 3, 32)), tensor(U8, (1, 2, 3, 32)), tensor(U8, (1, 2, 3, 32)), Value::None, Bool(false), Int(1), Int(1)],
                     [tensor(F32, (1, 2, 3, 32)), tensor(F32, (1, 2, 3, 64)), tensor(F32, (1, 2, 3, 32)), Value::None, Bool(false), Int(1), Int(1)],
+                ],
+            }
+            /// Elements set to zero with a probability, the others scaled up.
+            function dropout in candle_nn::ops (xs: Tensor, drop_p: Single) -> Tensor {
+                candle: candle_nn::ops::dropout(xs, drop_p)?,
+                infer: dropped(xs, drop_p),
+                effect: Random,
+                samples: [
+                    [tensor(F32, (2, 3)), Float(0.5)], [tensor(BF16, 3), Int(0)], [tensor(F64, ()), Float(0.1)],
+                    [tensor(F32, 3), Int(1)], [tensor(F32, 3), Float(-0.1)],
                 ],
             }
         }

@@ -8,14 +8,13 @@ use candle_core::Tensor;
 use crate::value::Value::{DType, Float, Int};
 
 use super::infer::create::{normal, typed, uniform};
-use super::infer::nn::dropped;
 use super::sample::{cpu, ints, tensor};
 
 macro_rules! random {
     ($with:ident) => {
         $with! { random:
             /// Random numbers, uniform between two limits.
-            function rand in Tensor (lo: Number, up: Number, s: Shape, dtype: DType, device: Device) -> Tensor {
+            function rand in Tensor (lo: Number, up: Number, s: Shape, dtype: NumberType, device: Device) -> Tensor {
                 floats: dtype(lo, up),
                 candle: Tensor::rand(lo, up, s, device)?,
                 infer: typed(&s, dtype).and_then(|_| uniform(s, lo, up, dtype)),
@@ -28,7 +27,7 @@ macro_rules! random {
                 ],
             }
             /// Random numbers, normal around a mean.
-            function randn in Tensor (mean: Number, std: Number, s: Shape, dtype: DType, device: Device) -> Tensor {
+            function randn in Tensor (mean: Number, std: Number, s: Shape, dtype: NumberType, device: Device) -> Tensor {
                 floats: dtype(mean, std),
                 candle: Tensor::randn(mean, std, s, device)?,
                 infer: typed(&s, dtype).and_then(|_| normal(s, std, dtype)),
@@ -60,16 +59,6 @@ macro_rules! random {
                 samples: [
                     [tensor(F32, (2, 3)), Int(0), Int(1)], [tensor(BF16, 3), Float(0.5), Float(0.0)],
                     [tensor(F32, 3), Int(0), Float(f64::NAN)], [tensor(U8, 3), Int(0), Int(1)],
-                ],
-            }
-            /// Elements set to zero with a probability, the others scaled up.
-            function dropout in candle_nn::ops (xs: Tensor, drop_p: Single) -> Tensor {
-                candle: candle_nn::ops::dropout(xs, drop_p)?,
-                infer: dropped(xs, drop_p),
-                effect: Random,
-                samples: [
-                    [tensor(F32, (2, 3)), Float(0.5)], [tensor(BF16, 3), Int(0)], [tensor(F64, ()), Float(0.1)],
-                    [tensor(F32, 3), Int(1)], [tensor(F32, 3), Float(-0.1)],
                 ],
             }
         }

@@ -49,7 +49,7 @@ impl OpTable {
     /// ```
     /// use fx_core::ops::{CallKind, OpDef, OpTable};
     ///
-    /// static OURS: OpDef = OpDef::wrapped("ours", "ours()", &[], |_| candle_core::bail!("never called"));
+    /// static OURS: OpDef = OpDef::wrapped("ours", &[], |_| candle_core::bail!("never called"));
     /// let table = OpTable::builtin().clone().with(&[&OURS]);
     /// assert_eq!(table.get(CallKind::Function, "ours"), Some(&OURS));
     /// assert_eq!(OpTable::builtin().get(CallKind::Function, "ours"), None);

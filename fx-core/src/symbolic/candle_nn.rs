@@ -6,27 +6,19 @@ pub use crate::trace::{Module, ModuleT};
 
 /// `candle_nn::ops` in a twin.
 pub mod ops {
-    pub use ::candle_nn::ops::*;
+    pub use ::candle_nn::ops::{Dropout, Identity};
 
-    use crate::trace::record::record;
-
-    crate::ops::nn::nn!(record);
+    pub use crate::trace::functions::ops::*;
 }
 
 /// `candle_nn::loss` in a twin.
 pub mod loss {
-    pub use ::candle_nn::loss::*;
+    pub use ::candle_nn::loss::huber;
 
-    use crate::trace::record::record;
-
-    crate::ops::loss::loss!(record);
+    pub use crate::trace::functions::loss::*;
 }
 
 /// `candle_nn::rotary_emb` in a twin.
 pub mod rotary_emb {
-    pub use ::candle_nn::rotary_emb::*;
-
-    use crate::trace::record::record;
-
-    crate::ops::rotary::rotary!(record);
+    pub use crate::trace::functions::rotary_emb::*;
 }

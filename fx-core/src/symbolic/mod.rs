@@ -13,12 +13,5 @@ pub use crate::trace::{Module, ModuleT, Proxy as Tensor};
 
 pub use self::candle_nn::{ops, rotary_emb};
 
-/// Functions that users call by their bare name, as types of that name. Not for users.
 #[doc(hidden)]
-#[allow(missing_docs, reason = "named after the functions")]
-pub mod bare {
-    use crate::trace::record::bare;
-
-    crate::ops::nn::nn!(bare);
-    crate::ops::rotary::rotary!(bare);
-}
+pub use crate::trace::functions::bare;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::ir::line::{write_argument, write_tuple};
+use crate::ir::line::{write_argument, write_target, write_tuple};
 use crate::ir::{Graph, Node};
 
 /// Cells longer than this move what comes after them and nothing else.
@@ -38,7 +38,8 @@ impl Graph {
 }
 
 fn row(graph: &Graph, node: &Node) -> [String; 5] {
-    let (mut args, mut kwargs) = (String::new(), String::from("{"));
+    let (mut target, mut args, mut kwargs) = (String::new(), String::new(), String::from("{"));
+    write_target(node.target(), &mut target).expect("a string takes everything");
     write_tuple(graph, node.args(), &mut args).expect("a string takes everything");
     for (i, (keyword, argument)) in node.kwargs().iter().enumerate() {
         let comma = if i > 0 { ", " } else { "" };
@@ -46,7 +47,7 @@ fn row(graph: &Graph, node: &Node) -> [String; 5] {
         write_argument(graph, argument, &mut kwargs).expect("a string takes everything");
     }
     kwargs.push('}');
-    [node.op().to_string(), node.name().to_owned(), node.target().to_string(), args, kwargs]
+    [node.op().to_string(), node.name().to_owned(), target, args, kwargs]
 }
 
 fn add_row(table: &mut String, cells: &[String; 5], widths: &[usize; 5]) {

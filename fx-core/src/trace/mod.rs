@@ -9,7 +9,9 @@ mod proxy;
 mod given;
 pub(crate) mod encode;
 mod call;
+#[macro_use]
 pub(crate) mod record;
+pub mod functions;
 mod operators;
 mod create;
 mod symbolic_module;

@@ -146,7 +146,7 @@ pub trait ValueField {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output>;
 }
 
-impl<T: ToOutput> ValueField for Field<'_, T> {
+impl<T: ToOutput> ValueField for &Field<'_, T> {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output> {
         self.0.to_output(out)
     }
@@ -161,7 +161,7 @@ pub trait OtherField {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output>;
 }
 
-impl<T> OtherField for &Field<'_, T> {
+impl<T> OtherField for Field<'_, T> {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output> {
         Err(out.session.fail(TraceError::NotAValue { found: std::any::type_name::<T>().to_owned() }))
     }

@@ -68,7 +68,7 @@ macro_rules! record {
             $($body:tt)*
         }
     )*) => {
-        $($crate::trace::record::record!(@$how [$(#[doc = $doc])+] $file $name [$($($module)::+)?] ($($param: $kind),*) $result);)*
+        $(record!(@$how [$(#[doc = $doc])+] $file $name [$($($module)::+)?] ($($param: $kind),*) $result);)*
     };
     (@method [$($docs:tt)+] $file:ident $name:ident [] ($x:ident: Tensor $(, $param:ident: $kind:ident)*) $result:ident) => {
         impl $crate::trace::Proxy {
@@ -77,24 +77,24 @@ macro_rules! record {
             /// # Errors
             /// What candle refuses.
             #[track_caller]
-            pub fn $name(&self $(, $param: $crate::trace::record::signature_type!($kind))*) -> $crate::trace::record::result_type!($result) {
+            pub fn $name(&self $(, $param: signature_type!($kind))*) -> result_type!($result) {
                 $crate::trace::record(&$crate::ops::$file::$name::OP, [
                     $crate::trace::encode::tensor(self),
-                    $($crate::trace::record::encoded!($param: $kind, self)),*
+                    $(encoded!($param: $kind, self)),*
                 ])
             }
         }
     };
     (@function [$($docs:tt)+] $file:ident $name:ident [Tensor] ($($params:tt)*) $result:ident) => {
         impl $crate::trace::Proxy {
-            $crate::trace::record::record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
+            record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
         }
     };
     (@function [$($docs:tt)+] $file:ident $name:ident [$($module:ident)::+] ($($params:tt)*) $result:ident) => {
-        $crate::trace::record::record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
+        record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
     };
     (@operator [$($docs:tt)+] $file:ident $name:ident [] ($($params:tt)*) $result:ident) => {
-        $crate::trace::record::record!(@sign [$($docs)+] [pub(crate)] $file $name $name [] [] [] ($($params)*,) $result);
+        record!(@sign [$($docs)+] [pub(crate)] $file $name $name [] [] [] ($($params)*,) $result);
     };
     // Only ever made while recording: there is no candle function of this name.
     (@internal $($rest:tt)*) => {};
@@ -102,18 +102,18 @@ macro_rules! record {
     // A signature, parameter by parameter: numbers share one generic type, which stands for the dtype.
     (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: Number, $($rest:tt)*) $result:ident) => {
-        $crate::trace::record::record!(@sign $docs $vis $file $name $as [T: candle_core::WithDType] [$($signature)* $param: T,]
-            [$($encoded)* $crate::trace::record::encoded!($param: Number, ()),] ($($rest)*) $result);
+        record!(@sign $docs $vis $file $name $as [T: candle_core::WithDType] [$($signature)* $param: T,]
+            [$($encoded)* encoded!($param: Number, ()),] ($($rest)*) $result);
     };
     (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: NumberType, $($rest:tt)*) $result:ident) => {
-        $crate::trace::record::record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)*]
+        record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)*]
             [$($encoded)* $crate::trace::encode::dtype(<T as candle_core::WithDType>::DTYPE),] ($($rest)*) $result);
     };
     (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: $kind:ident, $($rest:tt)*) $result:ident) => {
-        $crate::trace::record::record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)* $param: $crate::trace::record::signature_type!($kind),]
-            [$($encoded)* $crate::trace::record::encoded!($param: $kind, ()),] ($($rest)*) $result);
+        record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)* $param: signature_type!($kind),]
+            [$($encoded)* encoded!($param: $kind, ()),] ($($rest)*) $result);
     };
     (@sign [$($docs:tt)+] [$($vis:tt)+] $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*]
         [$($encoded:tt)*] ($(,)?) $result:ident) => {
@@ -122,7 +122,7 @@ macro_rules! record {
         /// # Errors
         /// What candle refuses.
         #[track_caller]
-        $($vis)+ fn $as<$($generics)*>($($signature)*) -> $crate::trace::record::result_type!($result) {
+        $($vis)+ fn $as<$($generics)*>($($signature)*) -> result_type!($result) {
             $crate::trace::record(&$crate::ops::$file::$name::OP, [$($encoded)*])
         }
     };
@@ -140,12 +140,11 @@ macro_rules! bare {
             pub struct $name {}
 
             impl $name {
-                $crate::trace::record::record!(@sign [$(#[doc = $doc])+] [pub] $file $name __fx_call [] [] [] ($($params)*,) $result);
+                record!(@sign [$(#[doc = $doc])+] [pub] $file $name __fx_call [] [] [] ($($params)*,) $result);
             }
         )*
     };
 }
-pub(crate) use {bare, encoded, record, result_type, signature_type};
 
 crate::ops::elementwise::elementwise!(record);
 crate::ops::compare::compare!(record);
@@ -160,7 +159,5 @@ crate::ops::pool::pool!(record);
 
 /// The operations behind Rust's operators.
 pub(crate) mod operator {
-    use super::record;
-
     crate::ops::operators::operators!(record);
 }
