@@ -178,8 +178,8 @@ macro_rules! index {
             }
             /// The elements of the last dimension sorted, and their positions before.
             method sort_last_dim(x: Tensor, asc: Flag) -> TensorPair {
-                candle: <[Tensor; 2]>::from(x.sort_last_dim(asc)?),
-                infer: sorted(x).and_then(|values| Ok(Fact::List(vec![values, cast(x, U32)?]))),
+                candle: x.sort_last_dim(asc)?,
+                infer: sorted(x).and_then(|values| Ok(Fact::Tuple(vec![values, cast(x, U32)?]))),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), Bool(true)], [tensor(U8, 5), Bool(false)], [tensor(F32, ()), Bool(true)],
