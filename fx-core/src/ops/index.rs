@@ -3,7 +3,6 @@
 //! Invariant: as of all operations, in [`super::infer`].
 
 use candle_core::DType::{BF16, F16, F32, F64, I16, I32, I64, U8, U32};
-use candle_core::Tensor;
 
 use crate::value::Fact;
 use crate::value::Value::{Bool, Int, Range};
