@@ -3,6 +3,8 @@
 //! Invariant: there is one way to write a call. Tensors, and what can be one, are arguments by position, everything else
 //! by name, and every parameter has exactly one argument.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 
 use super::argument::Argument;
@@ -92,29 +94,41 @@ pub fn bind<'a>(op: OpRef, args: &'a [Argument], kwargs: &'a [(Keyword, Argument
 /// What is wrong when there are more arguments by name than parameters that found one.
 fn unexpected(op: OpRef, kwargs: &[(Keyword, Argument)]) -> BindError {
     let is_known = |keyword: &Keyword| op.params.iter().any(|param| !param.positional && *keyword == param.name);
-    match kwargs.iter().find(|(keyword, _)| !is_known(keyword)) {
-        Some((keyword, _)) => BindError::Unknown { op, keyword: keyword.clone() },
-        None => {
-            let repeated =
-                kwargs.iter().enumerate().find(|(i, (keyword, _))| kwargs[..*i].iter().any(|(k, _)| k == keyword));
-            let keyword = repeated.map_or(Keyword::from("?"), |(_, (keyword, _))| keyword.clone());
-            BindError::Repeated { op, keyword }
-        }
+    match (kwargs.iter().find(|(keyword, _)| !is_known(keyword)), repeated(kwargs)) {
+        (Some((keyword, _)), _) => BindError::Unknown { op, keyword: keyword.clone() },
+        (None, keyword) => BindError::Repeated { op, keyword: keyword.cloned().unwrap_or("?".into()) },
+    }
+}
+
+/// The first name that two arguments have.
+pub(super) fn repeated(kwargs: &[(Keyword, Argument)]) -> Option<&Keyword> {
+    let mut seen = HashSet::new();
+    kwargs.iter().map(|(keyword, _)| keyword).find(|keyword| kwargs.len() > 1 && !seen.insert(&***keyword))
+}
+
+/// Checks that a method is called as a method and a function as a function.
+pub(super) fn check_opcode(target: &Target) -> Result<(), BindError> {
+    match target.operation() {
+        Some(op) if *target != Target::call(op) => Err(BindError::WrongOpcode { op, found: target.op() }),
+        _ => Ok(()),
     }
 }
 
 /// Checks a call, if the target is an operation, and brings its arguments by name into the order of the parameters.
 pub(super) fn check(target: &Target, args: &[Argument], kwargs: &mut [(Keyword, Argument)]) -> Result<(), BindError> {
     if let Some(op) = target.operation() {
-        if *target != Target::call(op) {
-            return Err(BindError::WrongOpcode { op, found: target.op() });
-        }
+        check_opcode(target)?;
         bind(op, args, kwargs)?;
-        if kwargs.len() > 1 {
-            kwargs.sort_by_key(|(keyword, _)| op.param(keyword));
-        }
+        sort(op, kwargs);
     }
     Ok(())
+}
+
+/// Brings arguments by name into the order of the parameters.
+pub(super) fn sort(op: OpRef, kwargs: &mut [(Keyword, Argument)]) {
+    if kwargs.len() > 1 {
+        kwargs.sort_by_key(|(keyword, _)| op.param(keyword));
+    }
 }
 
 /// How an operation is called: `clamp(x, min = .., max = ..)`.

@@ -62,7 +62,7 @@ impl Graph {
         let mut kwargs = kwargs.into();
         self.expect_arguments(&[], &kwargs);
         if let Some(op) = self.node(id).target.operation() {
-            kwargs.sort_by_key(|(keyword, _)| op.param(keyword));
+            bind::sort(op, &mut kwargs);
         }
         self.change(id, |node| node.kwargs = kwargs);
     }

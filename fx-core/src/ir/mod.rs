@@ -28,6 +28,8 @@ mod verify;
 
 #[cfg(test)]
 pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
 
 pub use argument::{Argument, Fields};
 pub use bind::{BindError, Bound, bind};
@@ -39,3 +41,4 @@ pub use names::is_legal_name;
 pub use node::{Keyword, Meta, Node, NodeId, Source};
 pub use path::ModulePath;
 pub use target::{Op, Target};
+pub use verify::{Place, VerifyError, VerifyErrors};
