@@ -18,8 +18,10 @@
 //!
 //! Users write `fx::…`; this crate is behind it.
 
-#[macro_use]
 pub mod entity;
+pub mod ir;
+pub mod ops;
+pub mod text;
 pub mod value;
 #[macro_use]
 pub mod ops;
