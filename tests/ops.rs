@@ -37,7 +37,8 @@ fn generated_source_is_current() {
     for case in cases().filter(|case| case.on_candle().is_ok()) {
         let code = case.module().code();
         let type_name = code.split_whitespace().nth(1).expect("`impl Name {`").to_owned();
-        let inputs = (0..case.inputs().len()).fold(String::new(), |all, i| format!("{all}{}&x[{i}]", if i > 0 { ", " } else { "" }));
+        let inputs = (0..case.inputs().len())
+            .fold(String::new(), |all, i| format!("{all}{}&x[{i}]", if i > 0 { ", " } else { "" }));
         let _ = write!(text, "\nstruct {type_name};\n\n{code}");
         let _ = writeln!(table, "    (\"{}\", |x| {type_name}.forward({inputs}).into_value()),", case.name);
     }

@@ -19,9 +19,6 @@
 //! Users write `fx::…`; this crate is behind it.
 
 pub mod entity;
-pub mod ir;
-pub mod ops;
-pub mod text;
 pub mod value;
 #[macro_use]
 pub mod ops;

@@ -2,7 +2,7 @@
 
 use candle_core::{DType, Tensor};
 use fx::ops::sample::Sample;
-use fx::ops::{Args, Facts, CallKind, Effect, OpRef, OpTable};
+use fx::ops::{Args, CallKind, Effect, Facts, OpRef, OpTable};
 use fx::{Argument, Attributes, Fact, Graph, GraphModule, Value};
 
 /// One call of the matrix.
@@ -117,6 +117,9 @@ pub fn assert_same(name: &str, expected: &Value, found: &Value, random: bool) {
 fn bits(tensor: &Tensor) -> Vec<u64> {
     // candle's conversion of f8 numbers below 2^-6 to f64 does not end; the one to f32 does.
     let through = if tensor.dtype() == DType::F8E4M3 { DType::F32 } else { DType::F64 };
-    let data = tensor.to_dtype(through).and_then(|tensor| tensor.to_dtype(DType::F64)).and_then(|tensor| tensor.flatten_all()?.to_vec1::<f64>());
+    let data = tensor
+        .to_dtype(through)
+        .and_then(|tensor| tensor.to_dtype(DType::F64))
+        .and_then(|tensor| tensor.flatten_all()?.to_vec1::<f64>());
     data.expect("a CPU tensor").into_iter().map(f64::to_bits).collect()
 }

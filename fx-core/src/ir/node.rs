@@ -124,6 +124,8 @@ pub struct Meta {
     pub source: Option<Source>,
     /// The module whose `forward` it was recorded in.
     pub module: ModulePath,
+    /// What a reader of the graph should know besides.
+    pub note: Option<Box<str>>,
 }
 
 /// Where the user wrote something.

@@ -128,7 +128,8 @@ fn record_in(
             // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
             let values = values.unwrap_or_default();
             let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
+            let value =
+                callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
