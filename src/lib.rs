@@ -22,3 +22,8 @@ pub use fx_nn as nn;
 pub mod __private {
     pub use fx_core::private::*;
 }
+
+/// The README's code blocks, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

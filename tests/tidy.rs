@@ -113,3 +113,13 @@ fn twins_shadow_every_function_of_the_table() {
     described.sort_unstable();
     assert_eq!(listed, described);
 }
+
+#[test]
+fn the_architecture_page_shows_the_real_entry() {
+    let page = read(&root().join("fx-core/ARCHITECTURE.md"));
+    let shown = page.split("This is all there is of").nth(1).and_then(|rest| rest.split("```").nth(1)).expect("the entry");
+    let entry = shown.strip_prefix("rust,ignore\n").expect("a Rust block");
+    let source = read(&root().join("fx-core/src/ops/elementwise.rs"));
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat(&source).contains(&flat(entry)), "fx-core/ARCHITECTURE.md shows an entry that has changed");
+}
