@@ -1,1 +1,66 @@
-//! Placeholder.
+//! The attributes of candle-fx, re-exported as `fx::module`, `fx::constant` and `fx::wrap`.
+//!
+//! `#[fx::module]` leaves an item as its author wrote it and adds a *symbolic twin* beside it: a mirror of the
+//! type, and the same function bodies compiled once more in a scope where `Tensor` means a proxy that records.
+//! rustc resolves the names and checks the types of that second copy, so the macro never guesses what a name means.
+//!
+//! ```text
+//! module.rs     which kind of item is it?
+//! ├─ mirror/    a struct or an enum, field by field           (also constant.rs)
+//! ├─ twin/      an impl: which methods, which types, which body, which names in scope
+//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs)
+//! ```
+//!
+//! This file holds the entry points only. Everything below works on `proc_macro2` streams, so that the tests
+//! expand in process. Invariant: whatever goes wrong, the author's item is in the output.
+
+use proc_macro::TokenStream;
+
+mod attributes;
+mod constant;
+mod dispatch;
+mod errors;
+mod function;
+mod mirror;
+mod module;
+mod options;
+mod paths;
+mod twin;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+/// Makes a struct, an enum, an impl or a free function traceable; the item itself stays as it is.
+///
+/// ```ignore
+/// #[fx::module]
+/// struct Mlp { up: Linear, down: Linear }
+///
+/// #[fx::module]
+/// impl Module for Mlp {
+///     fn forward(&self, x: &Tensor) -> Result<Tensor> {
+///         x.apply(&self.up)?.gelu()?.apply(&self.down)
+///     }
+/// }
+/// ```
+///
+/// A field can say `#[fx(constant)]` (plain data, cloned), `#[fx(leaf)]` (a call of it is one node of the graph) and
+/// `#[fx(rename = "path")]` (its name in the graph). A method can say `#[fx(skip)]` (no twin) and `#[fx(include)]`
+/// (a twin although nothing in this impl calls it). `#[fx::module(crate = my_fx)]` names the crate differently.
+#[proc_macro_attribute]
+pub fn module(options: TokenStream, item: TokenStream) -> TokenStream {
+    module::expand(options.into(), item.into()).into()
+}
+
+/// Declares a type that holds no tensors: tracing clones it.
+#[proc_macro_attribute]
+pub fn constant(options: TokenStream, item: TokenStream) -> TokenStream {
+    constant::expand(options.into(), item.into()).into()
+}
+
+/// Records a call of the function as one node of the graph, instead of what happens inside it.
+#[proc_macro_attribute]
+pub fn wrap(options: TokenStream, item: TokenStream) -> TokenStream {
+    wrap::expand(options.into(), item.into()).into()
+}

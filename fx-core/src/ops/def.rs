@@ -7,6 +7,8 @@ use std::fmt;
 
 use crate::value::{Fact, Value};
 
+use super::kind::Kind;
+
 /// How a call of the operation is written in Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallKind {
@@ -34,13 +36,22 @@ pub struct Param {
     pub name: &'static str,
     /// Whether graphs write it by position (tensors and lists of them) or by name (everything else).
     pub positional: bool,
+    /// What it takes.
+    pub kind: Kind,
 }
 
 impl Param {
-    /// A parameter of this name, by position or by name.
+    /// A parameter of a user's function, by position if it takes tensors, else by name.
     #[must_use]
     pub const fn new(name: &'static str, positional: bool) -> Self {
-        Self { name, positional }
+        Self { name, positional, kind: Kind::Any }
+    }
+
+    /// A parameter of this name and kind.
+    #[must_use]
+    pub const fn of(name: &'static str, kind: Kind) -> Self {
+        let positional = matches!(kind, Kind::Tensor | Kind::OptTensor | Kind::Tensors | Kind::Operand | Kind::List);
+        Self { name, positional, kind }
     }
 }
 
@@ -87,7 +98,8 @@ pub struct OpDef {
     pub eval: Eval,
     /// The shape and dtype rule.
     pub infer: Infer,
-    /// The candle expression of a call, over the parameters' names; what generated code says.
+    /// The candle expression of a call, over the parameters' names; what generated code says. Empty for a plain call of
+    /// the function by name.
     pub source: &'static str,
     /// Arguments to test it on.
     pub samples: Samples,
@@ -100,7 +112,7 @@ impl OpDef {
     /// A user's function recorded as one call, what `#[fx::wrap]` makes: evaluated by calling it, of unknown shape
     /// until it runs.
     #[must_use]
-    pub const fn wrapped(name: &'static str, source: &'static str, params: &'static [Param], eval: Eval) -> Self {
+    pub const fn wrapped(name: &'static str, params: &'static [Param], eval: Eval) -> Self {
         Self {
             name,
             kind: CallKind::Function,
@@ -110,7 +122,7 @@ impl OpDef {
             effect: Effect::Changes,
             eval,
             infer: |_| Ok(Fact::Unknown),
-            source,
+            source: "",
             samples: Vec::new,
         }
     }

@@ -2,9 +2,22 @@
 //!
 //! Invariant: nothing outside this folder names an operation.
 
+#[macro_use]
+mod define;
+
 pub mod def;
+pub mod from_fact;
+pub mod from_value;
 pub mod infer;
+pub mod into_value;
+pub mod kind;
 pub mod sample;
 
+pub mod create;
+pub mod elementwise;
+pub mod operators;
+
 pub use def::{Args, CallKind, Effect, Facts, OpDef, OpRef, Param};
+pub use from_value::FromValue;
 pub use infer::InferError;
+pub use into_value::IntoValue;

@@ -7,5 +7,5 @@ mod literal;
 mod value;
 
 pub use fact::{Fact, TensorFact};
-pub use literal::{dtype_from_name, dtype_name, Decimal};
+pub use literal::{Decimal, dtype_from_name, dtype_name};
 pub use value::{Device, Value};

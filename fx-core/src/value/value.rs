@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use candle_core::{DType, Tensor};
 
-use super::literal::{dtype_name, Decimal};
+use super::literal::{Decimal, dtype_name};
 
 /// Where a tensor lives. candle's own type, compared by location so that values can be compared.
 #[derive(Debug, Clone)]
@@ -147,9 +147,7 @@ impl fmt::Display for Value {
             Self::Str(value) => write!(f, "{value:?}"),
             Self::DType(dtype) => f.write_str(dtype_name(*dtype)),
             Self::Device(device) => device.fmt(f),
-            Self::Tensor(tensor) => {
-                super::fact::TensorFact::new(tensor.shape(), tensor.dtype()).fmt(f)
-            }
+            Self::Tensor(tensor) => super::fact::TensorFact::new(tensor.shape(), tensor.dtype()).fmt(f),
             Self::Range(start, stop) => {
                 if let Some(start) = start {
                     start.fmt(f)?;

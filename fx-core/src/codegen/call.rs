@@ -1,0 +1,188 @@
+//! A call as a Rust expression: the operation's own candle expression, with its parameters replaced by the arguments.
+//!
+//! Invariant: no operation is named here; what is written is what the interpreter evaluates.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, parse_quote};
+
+use crate::ir::{Argument, Graph, NodeId, Target};
+use crate::module::{Attribute, Attributes};
+use crate::ops::kind::Kind;
+use crate::ops::{OpRef, Param};
+use crate::value::Value;
+
+use super::literal::literal;
+use super::names::Names;
+use super::place::place;
+
+/// Writes calls of a graph.
+pub(super) struct Calls<'g> {
+    pub(super) graph: &'g Graph,
+    pub(super) attributes: &'g Attributes,
+    pub(super) names: &'g Names,
+}
+
+/// An argument as Rust has it.
+struct Written {
+    /// As the receiver of a method.
+    receiver: Expr,
+    /// As an argument.
+    value: Expr,
+}
+
+impl Calls<'_> {
+    /// The expression of a call node.
+    pub(super) fn expression(&self, id: NodeId) -> TokenStream {
+        let node = self.graph.node(id);
+        match node.target() {
+            Target::CallFunction(op) | Target::CallMethod(op) => self.op(op, id),
+            Target::CallModule(path) => {
+                let called = match self.attributes.get(path) {
+                    Some(Attribute::Layer(layer)) => layer.called(),
+                    _ => crate::module::Called::FORWARD,
+                };
+                let method = Ident::new(called.method, Span::call_site());
+                let layer = place(path);
+                let arguments = node.args().iter().map(|argument| self.argument(argument, Kind::Tensor).value);
+                let options = node.kwargs().iter().map(|(_, argument)| self.argument(argument, Kind::Any).value);
+                let all = arguments.chain(options);
+                quote!(#layer.#method(#(#all),*)?)
+            }
+            // Placeholders and attributes are names, the output is the method's value.
+            _ => self.owned(id),
+        }
+    }
+
+    fn op(&self, op: OpRef, id: NodeId) -> TokenStream {
+        let node = self.graph.node(id);
+        let dtype = node.kwargs().iter().find_map(|(_, argument)| match argument {
+            Argument::DType(dtype) => Some(*dtype),
+            _ => None,
+        });
+        let mut positional = node.args().iter();
+        let written: Vec<(Param, Written)> = op
+            .params
+            .iter()
+            .filter_map(|param| {
+                let argument = if param.positional {
+                    positional.next()
+                } else {
+                    node.kwargs().iter().find(|(name, _)| *name == param.name).map(|(_, argument)| argument)
+                };
+                argument.map(|argument| (*param, self.argument_typed(argument, param.kind, dtype)))
+            })
+            .collect();
+        match syn::parse_str::<Expr>(op.source) {
+            Ok(mut expression) => {
+                Substitute { written: &written }.visit_expr_mut(&mut expression);
+                expression.into_token_stream()
+            }
+            // A user's function: a plain call.
+            Err(_) => {
+                let path: TokenStream = op.name.parse().unwrap_or_default();
+                let values = written.iter().map(|(_, written)| &written.value);
+                quote!(#path(#(#values),*)?)
+            }
+        }
+    }
+
+    fn argument(&self, argument: &Argument, kind: Kind) -> Written {
+        self.argument_typed(argument, kind, None)
+    }
+
+    fn argument_typed(&self, argument: &Argument, kind: Kind, dtype: Option<candle_core::DType>) -> Written {
+        if let Argument::Node(id) = argument {
+            let receiver = self.owned(*id);
+            let borrowed = self.borrowed(*id);
+            let value = if kind == Kind::OptTensor { quote!(Some(#borrowed)) } else { borrowed };
+            return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value) };
+        }
+        let tokens = match (argument.to_value(), argument) {
+            (Some(value), _) => literal(&value, kind, dtype),
+            (None, Argument::List(items) | Argument::Tuple(items)) => {
+                let items: Vec<_> = items.iter().map(|item| self.argument(item, item_kind(kind)).value).collect();
+                match (kind, items.as_slice()) {
+                    (Kind::Index, [one]) => one.to_token_stream(),
+                    (Kind::Index, items) => quote!((#(#items),*)),
+                    (_, items) => quote!([#(#items),*]),
+                }
+            }
+            (None, _) => literal(&Value::None, kind, dtype),
+        };
+        let expression: Expr = parse_quote!(#tokens);
+        Written { receiver: expression.clone(), value: expression }
+    }
+
+    /// A value as itself: a name, or the place of an attribute.
+    pub(super) fn owned(&self, id: NodeId) -> TokenStream {
+        match self.graph.node(id).target() {
+            Target::GetAttr(path) => place(path),
+            _ => self.names.of(id).into_token_stream(),
+        }
+    }
+
+    /// A value as a reference. Inputs are references already.
+    fn borrowed(&self, id: NodeId) -> TokenStream {
+        let owned = self.owned(id);
+        if self.is_reference(id) { owned } else { quote!(&#owned) }
+    }
+
+    /// Whether the name of a value is a reference.
+    pub(super) fn is_reference(&self, id: NodeId) -> bool {
+        matches!(self.graph.node(id).target(), Target::Placeholder(_))
+    }
+}
+
+/// Kind of the items of a list.
+fn item_kind(kind: Kind) -> Kind {
+    match kind {
+        Kind::Tensors | Kind::List => Kind::Tensor,
+        _ => Kind::Any,
+    }
+}
+
+/// Replaces parameters by arguments.
+struct Substitute<'w> {
+    written: &'w [(Param, Written)],
+}
+
+impl Substitute<'_> {
+    fn written(&self, expression: &Expr) -> Option<&Written> {
+        let Expr::Path(path) = expression else { return None };
+        let ident = path.path.get_ident()?;
+        self.written.iter().find(|(param, _)| ident == param.name).map(|(_, written)| written)
+    }
+}
+
+impl VisitMut for Substitute<'_> {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        if let Some(written) = self.written(expression) {
+            *expression = written.value.clone();
+            return;
+        }
+        match expression {
+            // A receiver is borrowed by the call itself, an indexed value by the index.
+            Expr::MethodCall(call) => {
+                match self.written(&call.receiver) {
+                    Some(written) => *call.receiver = written.receiver.clone(),
+                    None => self.visit_expr_mut(&mut call.receiver),
+                }
+                call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
+            }
+            Expr::Index(index) => {
+                if let Some(written) = self.written(&index.expr) {
+                    *index.expr = written.receiver.clone();
+                }
+                self.visit_expr_mut(&mut index.index);
+            }
+            // `&args` over a list that is a name: not borrowed twice.
+            Expr::Reference(reference) => match self.written(&reference.expr) {
+                Some(written) => *reference.expr = written.receiver.clone(),
+                None => visit_mut::visit_expr_mut(self, expression),
+            },
+            _ => visit_mut::visit_expr_mut(self, expression),
+        }
+    }
+}

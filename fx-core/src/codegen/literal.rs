@@ -1,0 +1,167 @@
+//! Plain data as Rust literals, in the form that each kind of parameter takes.
+//!
+//! Invariant: the literal has the value's bits.
+
+use candle_core::{DType, DeviceLocation};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::ops::kind::Kind;
+use crate::value::Value;
+
+/// The literal of a value, for a parameter of this kind. `dtype` is that of numbers which have the tensor's type.
+pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenStream {
+    match (kind, value) {
+        (Kind::Axis, Value::Int(axis)) => axis_literal(*axis),
+        (Kind::Axes, Value::List(items) | Value::Tuple(items)) => tuple(items, |item| literal(item, Kind::Axis, None)),
+        (Kind::Axes, item) => literal(item, Kind::Axis, None),
+        (Kind::Shape | Kind::HoledShape, Value::List(items) | Value::Tuple(items)) => tuple(items, dimension),
+        (Kind::Shape | Kind::HoledShape, item) => dimension(item),
+        (Kind::Index, Value::List(items) | Value::Tuple(items)) => tuple(items, |item| literal(item, Kind::Any, None)),
+        (Kind::Ranges | Kind::Sizes, Value::List(items) | Value::Tuple(items)) => {
+            let items = items.iter().map(|item| literal(item, Kind::Any, None));
+            quote!([#(#items),*])
+        }
+        (Kind::Pair, Value::List(items) | Value::Tuple(items)) => tuple(items, dimension),
+        (Kind::Single, Value::Float(float)) => single(*float as f32),
+        (Kind::Single, Value::Int(int)) => single(*int as f32),
+        (Kind::Scalar, Value::Int(int)) => {
+            let int = Literal::i64_suffixed(*int);
+            quote!(#int)
+        }
+        (Kind::Float | Kind::Operand, Value::Int(int)) => double(*int as f64),
+        (Kind::Number, number) => typed(number, dtype.unwrap_or(DType::F64)),
+        (_, value) => plain(value),
+    }
+}
+
+/// A value in the form that a user's function takes it.
+fn plain(value: &Value) -> TokenStream {
+    match value {
+        // Tensors are never literals: they are attributes.
+        Value::None | Value::Tensor(_) => quote!(None),
+        Value::Bool(flag) => quote!(#flag),
+        Value::Int(int) => {
+            let int = Literal::i64_unsuffixed(*int);
+            quote!(#int)
+        }
+        Value::Float(float) => double(*float),
+        Value::Str(text) => {
+            let text = &**text;
+            quote!(#text)
+        }
+        Value::DType(dtype) => {
+            let variant = format_ident!("{}", format!("{dtype:?}"));
+            quote!(DType::#variant)
+        }
+        Value::Device(device) => match device.0.location() {
+            DeviceLocation::Cpu => quote!(&Device::Cpu),
+            DeviceLocation::Cuda { gpu_id } => quote!(&Device::new_cuda(#gpu_id)?),
+            DeviceLocation::Metal { gpu_id } => quote!(&Device::new_metal(#gpu_id)?),
+        },
+        Value::Range(start, stop) => {
+            let (start, stop) = (start.map(Literal::i64_unsuffixed), stop.map(Literal::i64_unsuffixed));
+            quote!(#start..#stop)
+        }
+        Value::List(items) => {
+            let items = items.iter().map(plain);
+            quote!(&[#(#items),*])
+        }
+        Value::Tuple(items) => tuple(items, plain),
+        Value::Struct(name, fields) => {
+            let name = format_ident!("{}", crate::ir::legal_name(name));
+            let fields = fields.iter().map(|(field, value)| {
+                let (field, value) = (format_ident!("{}", crate::ir::legal_name(field)), plain(value));
+                quote!(#field: #value)
+            });
+            quote!(#name { #(#fields),* })
+        }
+    }
+}
+
+/// An axis, counted from the end as candle writes it.
+fn axis_literal(axis: i64) -> TokenStream {
+    match axis {
+        -1 => quote!(D::Minus1),
+        -2 => quote!(D::Minus2),
+        axis => {
+            let count = Literal::u64_unsuffixed(axis.unsigned_abs());
+            if axis < 0 { quote!(D::Minus(#count)) } else { quote!(#count) }
+        }
+    }
+}
+
+/// An extent, or a hole.
+fn dimension(value: &Value) -> TokenStream {
+    match value {
+        Value::Int(dim) if *dim < 0 => quote!(()),
+        other => plain(other),
+    }
+}
+
+/// As many values as candle has tuples for, else a vector.
+fn tuple(items: &[Value], item: impl Fn(&Value) -> TokenStream) -> TokenStream {
+    let all = items.iter().map(&item);
+    match items {
+        [one] => item(one),
+        items if items.len() <= 7 => quote!((#(#all),*)),
+        _ => quote!(vec![#(#all),*]),
+    }
+}
+
+fn double(float: f64) -> TokenStream {
+    if float.is_finite() {
+        let float = Literal::f64_unsuffixed(float);
+        quote!(#float)
+    } else {
+        special(float, quote!(f64))
+    }
+}
+
+fn single(float: f32) -> TokenStream {
+    if float.is_finite() {
+        let float = Literal::f32_suffixed(float);
+        quote!(#float)
+    } else {
+        special(float.into(), quote!(f32))
+    }
+}
+
+fn special(float: f64, ty: TokenStream) -> TokenStream {
+    match float {
+        float if float.is_nan() => quote!(#ty::NAN),
+        float if float > 0.0 => quote!(#ty::INFINITY),
+        _ => quote!(#ty::NEG_INFINITY),
+    }
+}
+
+/// A number whose Rust type stands for the dtype of the tensor made from it.
+fn typed(value: &Value, dtype: DType) -> TokenStream {
+    let number = match value {
+        Value::Int(int) => *int as f64,
+        Value::Float(float) => *float,
+        _ => 0.0,
+    };
+    let int = match value {
+        Value::Int(int) => *int,
+        _ => number as i64,
+    };
+    let literal = match dtype {
+        DType::U8 => Literal::u8_suffixed(int as u8),
+        DType::U32 => Literal::u32_suffixed(int as u32),
+        DType::I16 => Literal::i16_suffixed(int as i16),
+        DType::I32 => Literal::i32_suffixed(int as i32),
+        DType::I64 => Literal::i64_suffixed(int),
+        DType::F32 => return single(number as f32),
+        DType::BF16 => return half(quote!(bf16), number),
+        DType::F16 => return half(quote!(f16), number),
+        _ if number.is_finite() => Literal::f64_suffixed(number),
+        _ => return double(number),
+    };
+    quote!(#literal)
+}
+
+fn half(ty: TokenStream, number: f64) -> TokenStream {
+    let number = double(number);
+    quote!(half::#ty::from_f64(#number))
+}

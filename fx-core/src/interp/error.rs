@@ -1,0 +1,61 @@
+//! [`RunError`]: why a graph did not run.
+//!
+//! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
+
+use crate::module::MissingAttribute;
+
+/// Why a graph did not run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// Another number of inputs than the graph has placeholders.
+    #[error("the graph takes {expected} inputs ({names}), but was given {found}")]
+    InputCount {
+        /// Number of placeholders.
+        expected: usize,
+        /// Their names.
+        names: String,
+        /// Number of inputs given.
+        found: usize,
+    },
+    /// candle refuses a call.
+    #[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
+    Node {
+        /// Name of the node.
+        node: String,
+        /// The node as the graph prints it.
+        line: String,
+        /// candle's reason.
+        reason: String,
+        /// The arguments, with shapes.
+        arguments: String,
+        /// The user's line, as a clause of its own line.
+        at: String,
+    },
+    /// The graph names what the module does not have.
+    #[error(transparent)]
+    Missing(#[from] MissingAttribute),
+    /// The graph has no output node.
+    #[error("the graph has no output")]
+    NoOutput,
+    /// A node reads a value that is not computed before it: the graph is not well formed.
+    #[error("{line}\n  reads %{input}, which is not computed before it; `graph.verify()` says more")]
+    NotComputed {
+        /// The node as the graph prints it.
+        line: String,
+        /// The value it reads.
+        input: String,
+    },
+    /// The result is not one tensor.
+    #[error("the graph returns {found}, not one tensor: use `run`, which returns any value")]
+    NotOneTensor {
+        /// What it returns.
+        found: String,
+    },
+}
+
+impl From<RunError> for candle_core::Error {
+    fn from(error: RunError) -> Self {
+        Self::Msg(error.to_string())
+    }
+}

@@ -1,0 +1,221 @@
+//! [`Layer`], the description of a layer that is called whole, and [`Leaf`], its mirror.
+//!
+//! Invariant: calling a leaf records exactly one `call_module` node; reading one of its parts records a `get_attr`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use candle_core::Result;
+
+use crate::module::{Called, LayerModule};
+use crate::ops::InferError;
+use crate::trace::{call_layer, Given, Module, Proxy, Scope};
+use crate::value::{Fact, Value};
+
+/// A layer that a graph calls whole.
+pub trait Layer: Clone + Send + Sync + 'static {
+    /// Name of its type.
+    const NAME: &'static str;
+    /// How it is called.
+    const CALLED: Called;
+    /// Mirrors of the tensors that user code can reach into it for.
+    type Parts: Clone;
+
+    /// The mirrors of its parts.
+    fn parts(&self, scope: &Scope) -> Self::Parts;
+
+    /// Runs it on candle: the input, then the options.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn call(&self, args: &[&Value]) -> Result<Value>;
+
+    /// Shape and dtype of its result.
+    ///
+    /// # Errors
+    /// What candle would refuse.
+    fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+}
+
+impl<L: Layer> LayerModule for L {
+    fn type_name(&self) -> &str {
+        L::NAME
+    }
+
+    fn called(&self) -> Called {
+        L::CALLED
+    }
+
+    fn call(&self, args: &[&Value]) -> Result<Value> {
+        Layer::call(self, args)
+    }
+
+    fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
+        Layer::infer(self, facts)
+    }
+}
+
+/// The mirror of a layer that is called whole.
+#[derive(Clone)]
+pub struct Leaf<L: Layer> {
+    scope: Scope,
+    layer: Arc<dyn LayerModule>,
+    original: L,
+    pub(super) parts: L::Parts,
+}
+
+impl<L: Layer> Leaf<L> {
+    /// The mirror of this layer.
+    pub fn new(layer: &L, scope: &Scope) -> Self {
+        let parts = layer.parts(scope);
+        Self { scope: scope.clone(), layer: Arc::new(layer.clone()), original: layer.clone(), parts }
+    }
+
+    /// The layer itself, for what it knows without data.
+    pub(super) fn original(&self) -> &L {
+        &self.original
+    }
+
+    #[track_caller]
+    pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
+        let mut given = vec![Given::Proxy(xs.clone())];
+        given.extend(options.iter().cloned().map(Given::Data));
+        call_layer(&self.layer, &self.scope, &given)
+    }
+}
+
+/// A layer that is called as `layer.forward(x)`.
+pub trait Forward: Layer {}
+
+impl<L: Forward> Leaf<L> {
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        self.record(xs, &[])
+    }
+}
+
+impl<L: Forward> Module for Leaf<L> {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        self.record(xs, &[])
+    }
+}
+
+/// A layer that is called as `layer.forward_t(x, train)`.
+pub trait ForwardT: Layer {}
+
+impl<L: ForwardT> Leaf<L> {
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.record(xs, &[Value::Bool(train)])
+    }
+}
+
+impl<L: Layer> fmt::Debug for Leaf<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", L::NAME, self.scope.path())
+    }
+}
+
+/// Describes a layer: its parts, how it is called, and its shape rule.
+macro_rules! layer {
+    (
+        $(#[$doc:meta])*
+        $type:ty as $name:literal, $how:ident {
+            $(parts $parts:ident { $($part:ident: $part_type:ty = $get:expr),* $(,)? })?
+            infer($layer:ident, $x:ident) $infer:block
+        }
+    ) => {
+        $(
+            /// Mirrors of the layer's tensors.
+            #[derive(Clone)]
+            pub struct $parts {
+                $($part: <$part_type as crate::trace::Traceable>::Symbolic),*
+            }
+        )?
+
+        $(#[$doc])*
+        impl crate::leaf::layer::Layer for $type {
+            const NAME: &'static str = $name;
+            const CALLED: crate::module::Called = layer!(@called $how);
+            type Parts = layer!(@parts $($parts)?);
+
+            #[allow(unused_variables, reason = "layers without parts")]
+            fn parts(&self, scope: &crate::trace::Scope) -> Self::Parts {
+                layer!(@make self scope $($parts { $($part: $part_type = $get),* })?)
+            }
+
+            fn call(&self, args: &[&crate::value::Value]) -> candle_core::Result<crate::value::Value> {
+                layer!(@call $how self args)
+            }
+
+            fn infer(
+                &self,
+                facts: &[&crate::value::Fact],
+            ) -> std::result::Result<crate::value::Fact, crate::ops::InferError> {
+                let $layer = self;
+                let $x = match facts.first() {
+                    Some(crate::value::Fact::Tensor(fact)) => fact,
+                    Some(crate::value::Fact::Unknown) => return Ok(crate::value::Fact::Unknown),
+                    _ => return Err(crate::ops::InferError("a layer is called on a tensor".to_owned())),
+                };
+                $infer
+            }
+        }
+
+        layer!(@trait $how $type);
+
+        impl crate::trace::Traceable for $type {
+            type Symbolic = crate::leaf::layer::Leaf<$type>;
+
+            fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
+                crate::leaf::layer::Leaf::new(self, scope)
+            }
+        }
+    };
+    (@called forward) => { crate::module::Called::FORWARD };
+    (@called forward_t) => { crate::module::Called::FORWARD_T };
+    (@trait forward $type:ty) => { impl crate::leaf::layer::Forward for $type {} };
+    (@trait forward_t $type:ty) => { impl crate::leaf::layer::ForwardT for $type {} };
+    (@parts) => { () };
+    (@parts $parts:ident) => { $parts };
+    (@make $self:ident $scope:ident) => { () };
+    (@make $self:ident $scope:ident $parts:ident { $($part:ident: $part_type:ty = $get:expr),* }) => {
+        $parts {
+            $($part: {
+                let get: fn(&Self) -> $part_type = $get;
+                crate::trace::Traceable::symbolic(&get($self), &$scope.child(stringify!($part)))
+            }),*
+        }
+    };
+    (@call forward $self:ident $args:ident) => {
+        crate::ops::IntoValue::into_value(candle_core::Module::forward($self, crate::leaf::layer::argument($args, 0)?))
+    };
+    (@call forward_t $self:ident $args:ident) => {
+        crate::ops::IntoValue::into_value(candle_core::ModuleT::forward_t(
+            $self,
+            crate::leaf::layer::argument($args, 0)?,
+            crate::leaf::layer::argument($args, 1)?,
+        ))
+    };
+}
+pub(super) use layer;
+
+/// Argument `index` of a call of a layer.
+pub fn argument<'v, T: crate::ops::FromValue<'v>>(args: &[&'v Value], index: usize) -> Result<T> {
+    let Some(value) = args.get(index) else {
+        candle_core::bail!("argument {index} of a layer is missing");
+    };
+    let expected = T::EXPECTED;
+    T::from_value(value).ok_or_else(|| {
+        candle_core::Error::Msg(format!("argument {index} of a layer should be {expected}, but is {}", value.kind()))
+    })
+}

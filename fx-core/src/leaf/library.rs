@@ -1,0 +1,409 @@
+//! candle_nn's layers.
+//!
+//! Invariant: user code that reads a layer's tensors or settings finds the same accessors on its mirror.
+
+use candle_core::quantized::QMatMul;
+use candle_core::{DType, Result, Tensor};
+use candle_nn::{
+    Activation, BatchNorm, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvTranspose1d, ConvTranspose1dConfig,
+    ConvTranspose2d, ConvTranspose2dConfig, Dropout, Embedding, Func, FuncT, GroupNorm, LayerNorm, Linear, PReLU,
+    RmsNorm, Sequential,
+};
+
+use crate::ops::infer::{broadcast, refuse, same, shaped, Inferred};
+use crate::ops::conv;
+use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
+use crate::value::{Fact, TensorFact, Value};
+
+use super::layer::{layer, Leaf};
+
+/// What is known of a layer's own tensor.
+fn fact(tensor: &Tensor) -> Fact {
+    Fact::tensor(tensor.shape(), tensor.dtype())
+}
+
+/// The rule of an operation, on facts.
+fn rule<const N: usize>(op: crate::ops::OpRef, facts: [Fact; N]) -> Inferred {
+    let facts: Vec<&Fact> = facts.iter().collect();
+    (op.infer)(crate::ops::Facts { op, facts: &facts })
+}
+
+fn size(size: usize) -> Fact {
+    Fact::Data(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
+}
+
+/// Adds a bias of one dimension to dimension `axis`.
+fn with_bias(result: Fact, bias: Option<&Tensor>) -> Inferred {
+    match (&result, bias) {
+        (Fact::Tensor(tensor), Some(bias)) if tensor.dtype != bias.dtype() => {
+            refuse!("dtypes differ: {tensor} and a bias of {}", bias.dtype().as_str())
+        }
+        _ => Ok(result),
+    }
+}
+
+/// The last dimension, `from` wide, becomes `to` wide.
+fn projected(x: &TensorFact, dtype: DType, from: usize, to: usize) -> Inferred {
+    let Some((last, leading)) = x.dims().split_last() else { refuse!("a scalar has no last dimension") };
+    if leading.is_empty() || leading.len() > 3 {
+        refuse!("{x} should have two to four dimensions");
+    }
+    if *last != from || x.dtype != dtype {
+        refuse!("{x} should be {} wide in its last dimension, of dtype {}", from, dtype.as_str());
+    }
+    shaped(x, leading.iter().copied().chain([to]).collect::<Vec<_>>())
+}
+
+layer! {
+    /// `x · weightᵀ + bias` along the last dimension.
+    Linear as "Linear", forward {
+        parts LinearParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) {
+            let (to, from) = layer.weight().dims2()?;
+            with_bias(projected(x, layer.weight().dtype(), from, to)?, layer.bias())
+        }
+    }
+}
+
+layer! {
+    /// Convolution over one dimension.
+    Conv1d as "Conv1d", forward {
+        parts Conv1dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) {
+            let Conv1dConfig { padding, stride, dilation, groups, .. } = *layer.config();
+            let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
+            with_bias(rule(&conv::conv1d::OP, facts)?, layer.bias())
+        }
+    }
+}
+
+layer! {
+    /// Convolution over two dimensions.
+    Conv2d as "Conv2d", forward {
+        parts Conv2dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) {
+            let Conv2dConfig { padding, stride, dilation, groups, .. } = *layer.config();
+            let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
+            with_bias(rule(&conv::conv2d::OP, facts)?, layer.bias())
+        }
+    }
+}
+
+layer! {
+    /// Transposed convolution over one dimension.
+    ConvTranspose1d as "ConvTranspose1d", forward {
+        parts ConvTranspose1dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) {
+            let ConvTranspose1dConfig { padding, output_padding, stride, dilation, groups } = *layer.config();
+            let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation), size(groups)];
+            with_bias(rule(&conv::conv_transpose1d::OP, facts)?, layer.bias())
+        }
+    }
+}
+
+layer! {
+    /// Transposed convolution over two dimensions.
+    ConvTranspose2d as "ConvTranspose2d", forward {
+        parts ConvTranspose2dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) {
+            let ConvTranspose2dConfig { padding, output_padding, stride, dilation } = *layer.config();
+            let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation)];
+            with_bias(rule(&conv::conv_transpose2d::OP, facts)?, layer.bias())
+        }
+    }
+}
+
+layer! {
+    /// Rows of a table.
+    Embedding as "Embedding", forward {
+        parts EmbeddingParts { embeddings: Tensor = |layer| layer.embeddings().clone() }
+        infer(layer, x) {
+            if !matches!(x.dtype, DType::U8 | DType::U32 | DType::I64) {
+                refuse!("{x} should hold indices: u8, u32 or i64");
+            }
+            let dims: Vec<usize> = x.dims().iter().copied().chain([layer.hidden_size()]).collect();
+            Ok(Fact::tensor(dims, layer.embeddings().dtype()))
+        }
+    }
+}
+
+layer! {
+    /// Normalisation over the last dimension.
+    LayerNorm as "LayerNorm", forward {
+        parts LayerNormParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        infer(layer, x) { normalized(x, layer.weight()) }
+    }
+}
+
+layer! {
+    /// Normalisation by the root mean square over the last dimension.
+    RmsNorm as "RmsNorm", forward {
+        parts RmsNormParts { weight: Tensor = |layer| layer.weight().clone() }
+        infer(layer, x) { normalized(x, layer.weight()) }
+    }
+}
+
+/// A tensor scaled along its last dimension.
+fn normalized(x: &TensorFact, weight: &Tensor) -> Inferred {
+    if x.rank() == 0 {
+        refuse!("a scalar has no last dimension");
+    }
+    let scaled = broadcast(x, &TensorFact::new(weight.shape(), weight.dtype()))?;
+    match scaled.as_tensor() {
+        Some(scaled) if scaled.shape == x.shape => same(x),
+        _ => refuse!("{x} should be {:?} in its last dimension", weight.dims()),
+    }
+}
+
+layer! {
+    /// Normalisation over groups of channels.
+    GroupNorm as "GroupNorm", forward {
+        infer(_layer, x) {
+            if x.rank() < 3 {
+                refuse!("{x} should have at least three dimensions");
+            }
+            same(x)
+        }
+    }
+}
+
+layer! {
+    /// Normalisation over the batch; in training by the batch's own statistics.
+    BatchNorm as "BatchNorm", forward_t {
+        parts BatchNormParts { running_mean: Tensor = |layer| layer.running_mean().clone(), running_var: Tensor = |layer| layer.running_var().clone() }
+        infer(layer, x) {
+            let channels = layer.running_mean().elem_count();
+            if x.rank() < 2 || x.dims()[1] != channels {
+                refuse!("{x} should have {channels} channels in its second dimension");
+            }
+            same(x)
+        }
+    }
+}
+
+layer! {
+    /// An activation function.
+    Activation as "Activation", forward {
+        infer(layer, x) {
+            match (layer, x.dims().split_last()) {
+                (Self::Swiglu, Some((last, leading))) if last % 2 == 0 => shaped(x, leading.iter().copied().chain([last / 2]).collect::<Vec<_>>()),
+                (Self::Swiglu, _) => refuse!("{x} should be of even width in its last dimension"),
+                _ => same(x),
+            }
+        }
+    }
+}
+
+layer! {
+    /// `max(x, 0) + weight · min(x, 0)`.
+    PReLU as "PReLU", forward {
+        parts PReLUParts { weight: Tensor = |layer| layer.weight().clone() }
+        infer(_layer, x) { same(x) }
+    }
+}
+
+layer! {
+    /// Zeroes elements at random in training.
+    Dropout as "Dropout", forward_t {
+        infer(_layer, x) { same(x) }
+    }
+}
+
+layer! {
+    /// Product with a quantized matrix, transposed.
+    QMatMul as "QMatMul", forward {
+        infer(layer, x) {
+            let (shape, dtype) = match layer {
+                Self::QTensor(weight) => (weight.shape().clone(), DType::F32),
+                Self::Tensor(weight) => (weight.shape().clone(), weight.dtype()),
+                Self::TensorF16(weight) => (weight.shape().clone(), x.dtype),
+            };
+            let (to, from) = shape.dims2()?;
+            projected(x, dtype, from, to)
+        }
+    }
+}
+
+layer! {
+    /// A closure.
+    Func<'static> as "Func", forward {
+        infer(_layer, _x) { Ok(Fact::Unknown) }
+    }
+}
+
+layer! {
+    /// A closure that behaves differently in training.
+    FuncT<'static> as "FuncT", forward_t {
+        infer(_layer, _x) { Ok(Fact::Unknown) }
+    }
+}
+
+// ── What user code reads of a layer ────────────────────────────────────────────────────────────────────────────────
+
+macro_rules! parts {
+    ($($type:ty { $($part:ident),* $(; $option:ident)? })*) => {$(
+        impl Leaf<$type> {
+            $(
+                /// The layer's tensor of this name.
+                pub fn $part(&self) -> &Proxy {
+                    &self.parts.$part
+                }
+            )*
+            $(
+                /// The layer's tensor of this name, if it has one.
+                pub fn $option(&self) -> Option<&Proxy> {
+                    self.parts.$option.as_ref()
+                }
+            )?
+        }
+    )*};
+}
+parts! {
+    Linear { weight; bias }
+    Conv1d { weight; bias }
+    Conv2d { weight; bias }
+    ConvTranspose1d { weight; bias }
+    ConvTranspose2d { weight; bias }
+    Embedding { embeddings }
+    LayerNorm { weight; bias }
+    RmsNorm { weight }
+    BatchNorm { running_mean, running_var }
+    PReLU { weight }
+}
+
+macro_rules! settings {
+    ($($type:ty { $($name:ident -> $result:ty),* })*) => {$(
+        impl Leaf<$type> {
+            $(
+                /// The layer's setting of this name.
+                pub fn $name(&self) -> $result {
+                    self.original().$name()
+                }
+            )*
+        }
+    )*};
+}
+settings! {
+    Conv1d { config -> &Conv1dConfig }
+    Conv2d { config -> &Conv2dConfig }
+    ConvTranspose1d { config -> &ConvTranspose1dConfig }
+    ConvTranspose2d { config -> &ConvTranspose2dConfig }
+    Embedding { hidden_size -> usize }
+    LayerNorm { eps -> f64, remove_mean -> bool }
+    RmsNorm { eps -> f64 }
+    BatchNorm { eps -> f64, momentum -> f64 }
+    PReLU { is_scalar -> bool }
+}
+
+impl Leaf<RmsNorm> {
+    /// Records a call of the layer: gradients are the same with candle's variant of this name.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_diff(&self, xs: &Proxy) -> Result<Proxy> {
+        self.forward(xs)
+    }
+}
+
+impl Leaf<Dropout> {
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t(xs, train)
+    }
+}
+
+impl Leaf<BatchNorm> {
+    /// Records a call of the layer in training.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_train(&self, xs: &Proxy) -> Result<Proxy> {
+        self.forward_t(xs, true)
+    }
+}
+
+impl crate::trace::ModuleT for Leaf<BatchNorm> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t(xs, train)
+    }
+}
+
+impl crate::trace::ModuleT for Leaf<Dropout> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t(xs, train)
+    }
+}
+
+impl crate::trace::ModuleT for Leaf<FuncT<'static>> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t(xs, train)
+    }
+}
+
+// ── candle's containers ────────────────────────────────────────────────────────────────────────────────────────────
+
+/// The identity records nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity;
+
+impl Traceable for candle_nn::ops::Identity {
+    type Symbolic = Identity;
+
+    fn symbolic(&self, _: &Scope) -> Identity {
+        Identity
+    }
+}
+
+impl Module for Identity {
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        Ok(xs.clone())
+    }
+}
+
+/// The mirror of a `Sequential`, whose layers candle neither shows nor lets anyone clone or share.
+#[derive(Debug, Clone)]
+pub struct SequentialLeaf {
+    scope: Scope,
+    len: i64,
+}
+
+impl Traceable for Sequential {
+    type Symbolic = SequentialLeaf;
+
+    fn symbolic(&self, scope: &Scope) -> SequentialLeaf {
+        SequentialLeaf { scope: scope.clone(), len: self.len() }
+    }
+}
+
+impl SequentialLeaf {
+    /// Number of layers.
+    pub fn len(&self) -> i64 {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Module for SequentialLeaf {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        if self.is_empty() {
+            return Ok(xs.clone());
+        }
+        let (layer, path) = ("Sequential", self.scope.path().to_string());
+        let at = At(std::panic::Location::caller());
+        Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
+    }
+}

@@ -1,0 +1,45 @@
+//! [`LayerModule`]: a layer that a graph calls whole, as one `call_module` node.
+//!
+//! Invariant: a layer is described here without naming any; each layer's own description is in `leaf/`.
+
+use candle_core::Result;
+
+use crate::ops::InferError;
+use crate::value::{Fact, Value};
+
+/// How a layer is called: the method, and the names of its arguments after the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Called {
+    /// `forward` or `forward_t`.
+    pub method: &'static str,
+    /// Names of the arguments after the input, written by name in the graph: `train`.
+    pub options: &'static [&'static str],
+}
+
+impl Called {
+    /// `layer.forward(x)`.
+    pub const FORWARD: Self = Self { method: "forward", options: &[] };
+    /// `layer.forward_t(x, train)`.
+    pub const FORWARD_T: Self = Self { method: "forward_t", options: &["train"] };
+}
+
+/// A layer that a graph calls whole.
+pub trait LayerModule: Send + Sync {
+    /// Name of its type, `Linear`.
+    fn type_name(&self) -> &str;
+
+    /// How it is called.
+    fn called(&self) -> Called;
+
+    /// Runs it on candle: the input, then the options.
+    ///
+    /// # Errors
+    /// Whatever candle refuses.
+    fn call(&self, args: &[&Value]) -> Result<Value>;
+
+    /// Shape and dtype of its result.
+    ///
+    /// # Errors
+    /// What candle would refuse.
+    fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+}

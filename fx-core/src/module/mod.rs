@@ -1,0 +1,11 @@
+//! The module a graph belongs to: the tensors and library layers that its `get_attr` and `call_module` nodes name.
+//!
+//! Invariant: attributes are shared, never copied; cloning a module clones no tensor data.
+
+mod attributes;
+mod graph_module;
+mod layer;
+
+pub use attributes::{Attribute, Attributes, MissingAttribute};
+pub use graph_module::{CheckErrors, GraphModule};
+pub use layer::{Called, LayerModule};

@@ -1,0 +1,82 @@
+//! What a call returns, turned into a [`Value`].
+//!
+//! Invariant: the structure of the Rust value is kept: vectors become lists, tuples tuples.
+
+use candle_core::{DType, Result, Tensor};
+
+use crate::value::Value;
+
+/// A result of a candle expression or of a user's function.
+pub trait IntoValue {
+    /// As a value.
+    ///
+    /// # Errors
+    /// When the call itself failed.
+    fn into_value(self) -> Result<Value>;
+}
+
+impl<T: IntoValue, E: Into<Box<dyn std::error::Error + Send + Sync>>> IntoValue for std::result::Result<T, E> {
+    fn into_value(self) -> Result<Value> {
+        self.map_err(candle_error)?.into_value()
+    }
+}
+
+/// Any error as candle's; candle's own stays what it is.
+pub(crate) fn candle_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> candle_core::Error {
+    match error.into().downcast::<candle_core::Error>() {
+        Ok(candle) => *candle,
+        Err(other) => candle_core::Error::Msg(other.to_string()),
+    }
+}
+
+impl<T: IntoValue> IntoValue for Vec<T> {
+    fn into_value(self) -> Result<Value> {
+        self.into_iter().map(IntoValue::into_value).collect::<Result<_>>().map(Value::List)
+    }
+}
+
+impl<T: IntoValue, const N: usize> IntoValue for [T; N] {
+    fn into_value(self) -> Result<Value> {
+        Vec::from(self).into_value()
+    }
+}
+
+impl<T: IntoValue> IntoValue for Option<T> {
+    fn into_value(self) -> Result<Value> {
+        self.map_or(Ok(Value::None), IntoValue::into_value)
+    }
+}
+
+macro_rules! into_value {
+    ($($type:ty, $value:ident => $result:expr;)*) => {$(
+        impl IntoValue for $type {
+            fn into_value(self) -> Result<Value> {
+                let $value = self;
+                Ok($result)
+            }
+        }
+    )*};
+    (tuples: $(($($name:ident)+))*) => {$(
+        impl<$($name: IntoValue),+> IntoValue for ($($name,)+) {
+            #[allow(non_snake_case, reason = "the parts are named after their types")]
+            fn into_value(self) -> Result<Value> {
+                let ($($name,)+) = self;
+                Ok(Value::Tuple(vec![$($name.into_value()?),+]))
+            }
+        }
+    )*};
+}
+into_value! {
+    Value, value => value;
+    Tensor, tensor => Value::Tensor(tensor);
+    bool, flag => Value::Bool(flag);
+    usize, size => Value::Int(i64::try_from(size).map_err(candle_core::Error::wrap)?);
+    u32, int => Value::Int(int.into());
+    i64, int => Value::Int(int);
+    f32, float => Value::Float(float.into());
+    f64, float => Value::Float(float);
+    DType, dtype => Value::DType(dtype);
+    String, text => Value::Str(text.into());
+    (), _unit => Value::Tuple(Vec::new());
+}
+into_value! { tuples: (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }

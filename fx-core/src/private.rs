@@ -1,0 +1,14 @@
+//! What the output of the attributes names, in one place. Not for users: it changes with the attributes.
+//!
+//! Invariant: the attributes' output uses these names and those of [`symbolic`](crate::symbolic), `Traceable`, `Scope`
+//! and `Inputs`, and no others.
+
+pub use candle_core;
+pub use candle_nn;
+
+pub use crate::ops::{Args, IntoValue, OpDef, Param};
+pub use crate::trace::{
+    Construct, Entry, Inherent, Output, OutputBuilder, Record, ToOutput, ViaModule, ViaModuleT, World, lift, output,
+    Given, Outcome, output::Field, record,
+};
+pub use crate::value::Value;

@@ -1,0 +1,5 @@
+//! `candle_core` in a twin.
+
+pub use ::candle_core::*;
+
+pub use crate::trace::{Module, ModuleT, Proxy as Tensor};

@@ -1,0 +1,14 @@
+//! The symbolic world: what candle's names mean in a twin.
+//!
+//! A twin's body is the user's own tokens in a scope that imports these names instead of candle's. Everything that is not
+//! about tensors is candle's own, passed on.
+//!
+//! Invariant: a path that is valid with candle is valid here.
+
+pub mod candle_core;
+pub mod candle_nn;
+
+pub use crate::leaf::OpaqueLeaf;
+pub use crate::trace::{Module, ModuleT, Proxy as Tensor};
+
+pub use self::candle_nn::{ops, rotary_emb};

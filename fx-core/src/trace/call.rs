@@ -1,0 +1,282 @@
+//! Recording a call: checked by candle or by the shape rule, then added to the graph, then given back to the user's
+//! code as the proxies of its results.
+//!
+//! Invariant: a call that candle refuses is refused here, with the user's line.
+
+use std::fmt::Write as _;
+use std::panic::Location;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::ir::{Argument, NodeId};
+use crate::module::{Attribute, LayerModule};
+use crate::ops::{Args, CallKind, Facts, OpRef};
+use crate::value::{Fact, Value};
+
+use super::encode::Encoded;
+use super::error::{At, TraceError};
+use super::given::Given;
+use super::proxy::Proxy;
+use super::scope::Scope;
+use super::session::{Mode, Session};
+
+/// What a recorded call gave.
+pub struct Outcome {
+    session: Arc<Session>,
+    node: NodeId,
+    fact: Fact,
+    value: Option<Value>,
+    at: &'static Location<'static>,
+}
+
+/// What is called.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee<'a> {
+    /// An operation.
+    Op(OpRef),
+    /// A layer, at its path.
+    Layer(&'a Arc<dyn LayerModule>, &'a Scope),
+}
+
+impl Callee<'_> {
+    fn name(&self) -> String {
+        match self {
+            Self::Op(op) => op.name.to_owned(),
+            Self::Layer(layer, scope) => format!("{} ({})", scope.path(), layer.type_name()),
+        }
+    }
+
+    fn call(&self, args: &[&Value]) -> candle_core::Result<Value> {
+        match self {
+            Self::Op(op) => (op.eval)(Args { op, values: args }),
+            Self::Layer(layer, _) => layer.call(args),
+        }
+    }
+
+    fn infer(&self, facts: &[&Fact]) -> Result<Fact, crate::ops::InferError> {
+        match self {
+            Self::Op(op) => (op.infer)(Facts { op, facts }),
+            Self::Layer(layer, _) => layer.infer(facts),
+        }
+    }
+}
+
+/// Records a call of an operation, candle's or a user's (`#[fx::wrap]`), whose arguments may not have made sense.
+///
+/// Where `T` cannot carry an error, one ends the capture.
+#[track_caller]
+pub fn record<T: FromOutcome>(op: OpRef, encoded: impl IntoIterator<Item = Encoded>) -> T {
+    let at = Location::caller();
+    let mut given = SmallVec::<[Given; 6]>::new();
+    let mut reason = None;
+    for encoded in encoded {
+        match encoded {
+            Ok(argument) => given.push(argument),
+            Err(error) => reason = reason.or(Some(error.0)),
+        }
+    }
+    let session = match session_of(Callee::Op(op), &given) {
+        Ok(session) => session,
+        Err(error) => return T::from_outcome(Err(error)),
+    };
+    T::from_outcome(match reason {
+        Some(reason) => Err(refused(&session, Callee::Op(op), &given, &reason, at)),
+        None => record_in(session, Callee::Op(op), &given, at),
+    })
+}
+
+/// Records a call of a layer.
+#[track_caller]
+pub(crate) fn call_layer(layer: &Arc<dyn LayerModule>, scope: &Scope, given: &[Given]) -> candle_core::Result<Proxy> {
+    let callee = Callee::Layer(layer, scope);
+    record_in(session_of(callee, given)?, callee, given, Location::caller()).map(Outcome::proxy)
+}
+
+/// The session that a call is recorded into: that of its tensors, or of the layer, or the current one.
+#[track_caller]
+fn session_of(callee: Callee<'_>, given: &[Given]) -> candle_core::Result<Arc<Session>> {
+    let session = match (given.iter().find_map(Given::session), callee) {
+        (Some(session), _) => session.clone(),
+        (None, Callee::Layer(_, scope)) => match scope.session() {
+            Some(session) => session.clone(),
+            None => Session::current("a layer")?,
+        },
+        (None, Callee::Op(op)) => Session::current(op.name)?,
+    };
+    if !given.iter().all(|given| given.belongs_to(&session)) {
+        return Err(session.fail(TraceError::TwoCaptures { op: callee.name(), at: At(Location::caller()) }));
+    }
+    Ok(session)
+}
+
+fn record_in(
+    session: Arc<Session>,
+    callee: Callee<'_>,
+    given: &[Given],
+    at: &'static Location<'static>,
+) -> candle_core::Result<Outcome> {
+    let (fact, value) = match session.mode() {
+        Mode::Concrete { .. } => {
+            let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
+            // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
+            let values = values.unwrap_or_default();
+            let values: SmallVec<[&Value; 6]> = values.iter().collect();
+            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
+            (Fact::of(&value), Some(value))
+        }
+        Mode::Symbolic | Mode::Abstract => {
+            let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
+            let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
+            let fact = callee.infer(&facts).map_err(|error| refused(&session, callee, given, &error.0, at))?;
+            (fact, None)
+        }
+    };
+    let node = {
+        let state = &mut *session.state();
+        let arguments: SmallVec<[Argument; 6]> = given.iter().map(|given| given.argument(state)).collect();
+        let mut args: SmallVec<[Argument; 4]> = SmallVec::new();
+        let mut kwargs: SmallVec<[(&'static str, Argument); 4]> = SmallVec::new();
+        let node = match callee {
+            Callee::Op(op) => {
+                for (param, argument) in op.params.iter().zip(arguments) {
+                    if param.positional {
+                        args.push(argument);
+                    } else {
+                        kwargs.push((param.name, argument));
+                    }
+                }
+                let mut cursor = state.graph.at_end();
+                match op.kind {
+                    CallKind::Method => cursor.call_method(op, args, kwargs),
+                    CallKind::Function => cursor.call_function(op, args, kwargs),
+                }
+                .map_err(|error| candle_core::Error::Msg(error.to_string()))?
+            }
+            Callee::Layer(layer, scope) => {
+                let mut arguments = arguments.into_iter();
+                args.extend(arguments.next());
+                kwargs.extend(layer.called().options.iter().copied().zip(arguments));
+                if !state.attributes.contains(scope.path()) {
+                    state.attributes.insert(scope.path().clone(), Attribute::Layer(layer.clone()));
+                }
+                state.graph.at_end().call_module(scope.path().clone(), args, kwargs)
+            }
+        };
+        let meta = state.graph.meta_mut(node);
+        meta.fact = fact.clone();
+        meta.source = Some(at.into());
+        node
+    };
+    Ok(Outcome { session, node, fact, value, at })
+}
+
+/// The error of a refused call: what, why, with which shapes, where.
+fn refused(
+    session: &Arc<Session>,
+    callee: Callee<'_>,
+    given: &[Given],
+    reason: &str,
+    at: &'static Location<'static>,
+) -> candle_core::Error {
+    let mut arguments = String::new();
+    for given in given {
+        if !arguments.is_empty() {
+            arguments.push_str(", ");
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(arguments, "{}", given.fact());
+    }
+    session.fail(TraceError::Refused { op: callee.name(), reason: reason.to_owned(), arguments, at: At(at) })
+}
+
+impl Outcome {
+    /// The one tensor it gave.
+    fn proxy(self) -> Proxy {
+        let tensor = self.value.as_ref().and_then(Value::as_tensor).cloned();
+        Proxy::recorded(&self.session, self.node, &self.fact, tensor)
+    }
+
+    /// How many parts it has, where that is known.
+    fn len(&self) -> Option<usize> {
+        match &self.fact {
+            Fact::List(items) => Some(items.len()),
+            _ => None,
+        }
+    }
+
+    /// One of its parts, recorded as a node of its own.
+    fn part(&self, index: usize) -> candle_core::Result<Outcome> {
+        let parts = Given::Parts(self.node, self.fact.clone(), self.value.clone());
+        let index = Given::Data(Value::Int(i64::try_from(index).unwrap_or(i64::MAX)));
+        let item = Callee::Op(&crate::ops::PART);
+        record_in(self.session.clone(), item, &[parts, index], self.at)
+    }
+}
+
+/// What the user's code gets back from a recorded call.
+pub trait FromOutcome: Sized {
+    /// The result, as the type that the signature says.
+    ///
+    /// # Errors
+    /// When the number of results depends on a shape that is not known.
+    fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self;
+}
+
+/// A result inside `Result`, or a part of one.
+pub trait FromRecorded: Sized {
+    /// The result, as the type that the signature says.
+    ///
+    /// # Errors
+    /// When the number of results depends on a shape that is not known.
+    fn from_recorded(outcome: Outcome) -> candle_core::Result<Self>;
+}
+
+impl<T: FromRecorded, E: From<candle_core::Error>> FromOutcome for Result<T, E> {
+    fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
+        Ok(outcome.and_then(T::from_recorded)?)
+    }
+}
+
+/// A function that returns a tensor and no `Result`: a refused call ends the capture.
+impl FromOutcome for Proxy {
+    fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
+        match outcome {
+            Ok(outcome) => outcome.proxy(),
+            Err(error) => Session::abort_current(&error),
+        }
+    }
+}
+
+impl FromRecorded for Proxy {
+    fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+        Ok(outcome.proxy())
+    }
+}
+
+impl<T: FromRecorded> FromRecorded for Vec<T> {
+    fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+        let Some(len) = outcome.len() else {
+            let error = outcome.session.unknown(outcome.node, "the number of results", "the shape", At(outcome.at));
+            return Err(outcome.session.fail(error));
+        };
+        (0..len).map(|index| T::from_recorded(outcome.part(index)?)).collect()
+    }
+}
+
+impl FromRecorded for Outcome {
+    fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+        Ok(outcome)
+    }
+}
+
+macro_rules! from_tuple {
+    ($(($($name:ident $index:literal)+))*) => {$(
+        impl<$($name: FromRecorded),+> FromRecorded for ($($name,)+) {
+            fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+                Ok(($($name::from_recorded(outcome.part($index)?)?,)+))
+            }
+        }
+    )*};
+}
+from_tuple! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) (A 0 B 1 C 2 D 3 E 4) (A 0 B 1 C 2 D 3 E 4 F 5) }

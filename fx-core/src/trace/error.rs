@@ -1,0 +1,152 @@
+//! [`TraceError`]: why a capture failed, where in the user's source, and what to write instead.
+//!
+//! Invariant: every variant that a user's line causes carries that line.
+
+use std::fmt;
+use std::panic::Location;
+
+/// A place in the user's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct At(pub &'static Location<'static>);
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a capture failed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// candle refuses a call, or its shape rule does.
+    #[error("`{op}` is refused: {reason}\n  at {at}\n  called with {arguments}")]
+    Refused {
+        /// Name of the operation or layer.
+        op: String,
+        /// candle's reason.
+        reason: String,
+        /// The arguments, with shapes.
+        arguments: String,
+        /// The user's line.
+        at: At,
+    },
+    /// Data of a tensor is read where there is none.
+    #[error(
+        "`{method}` reads the data of a tensor, and a {capture} capture has none\n  at {at}\n  \
+         to record the surrounding function as one node that runs each time, put it into a function of its own with \
+         `#[fx::wrap]`; to bake the value of example inputs into the graph, capture with \
+         `Tracer::new().specialize(true).trace_with(…)`"
+    )]
+    DataRead {
+        /// `to_scalar`, `to_vec1`, …
+        method: &'static str,
+        /// `symbolic`, `abstract` or `concrete`.
+        capture: &'static str,
+        /// The user's line.
+        at: At,
+    },
+    /// The shape or dtype of a value is asked for and not known.
+    #[error("`{query}` needs {what} of %{node}, which is not known{because}\n  at {at}\n  {remedy}")]
+    Unknown {
+        /// `dims3`, `dtype`, …
+        query: &'static str,
+        /// `the shape` or `the dtype`.
+        what: &'static str,
+        /// The node asked.
+        node: String,
+        /// Which input it depends on, as a clause.
+        because: String,
+        /// What to write instead.
+        remedy: String,
+        /// The user's line.
+        at: At,
+    },
+    /// An argument that is not a tensor was not given.
+    #[error(
+        "`{method}` takes `{name}: {ty}`, which is not a tensor: give its value with \
+         `Tracer::new().concrete_arg(\"{name}\", …)`, or pass it to `fx::trace`"
+    )]
+    MissingArgument {
+        /// The method.
+        method: &'static str,
+        /// The parameter.
+        name: String,
+        /// Its type, as the user wrote it.
+        ty: String,
+    },
+    /// An argument was given as something that the parameter is not.
+    #[error("`{method}` takes `{name}: {ty}`, but was given {found}")]
+    WrongArgument {
+        /// The method.
+        method: &'static str,
+        /// The parameter.
+        name: String,
+        /// Its type, as the user wrote it.
+        ty: String,
+        /// Type of what was given.
+        found: String,
+    },
+    /// Arguments were given that the method does not have.
+    #[error("`{method}` takes {expected}, but was also given {extra}")]
+    ExtraArguments {
+        /// The method.
+        method: &'static str,
+        /// The parameters it has.
+        expected: String,
+        /// The ones it was given besides.
+        extra: String,
+    },
+    /// A tensor is made by a twin outside a capture.
+    #[error("`{method}` records into a graph, but no capture is running\n  at {at}")]
+    NoCapture {
+        /// The method.
+        method: &'static str,
+        /// The user's line.
+        at: At,
+    },
+    /// Values of two captures meet in one call.
+    #[error("`{op}` is called on values of two different captures\n  at {at}")]
+    TwoCaptures {
+        /// Name of the operation.
+        op: String,
+        /// The user's line.
+        at: At,
+    },
+    /// A custom operation of the user's.
+    #[error(
+        "`{method}` runs a custom operation, of which a graph knows nothing\n  at {at}\n  \
+         put the call into a function of its own with `#[fx::wrap]`: it is recorded as one node that runs each time"
+    )]
+    CustomOp {
+        /// `apply_op1`, …
+        method: &'static str,
+        /// The user's line.
+        at: At,
+    },
+    /// A field of a result is neither a tensor nor plain data.
+    #[error("a field of the result is a `{found}`, which a graph cannot return")]
+    NotAValue {
+        /// Type of the field.
+        found: String,
+    },
+    /// A layer cannot be owned by a graph.
+    #[error(
+        "a `{layer}` (at `{path}`) can neither be cloned nor shared, so a graph cannot own it\n  at {at}\n  \
+         hold its layers in a struct or a `Vec` and annotate that"
+    )]
+    NotShareable {
+        /// Type of the layer.
+        layer: &'static str,
+        /// Where it is.
+        path: String,
+        /// The user's line.
+        at: At,
+    },
+    /// The model itself returned an error.
+    #[error("the model returned an error while it was captured: {0}")]
+    Model(String),
+    /// The model panicked.
+    #[error("the model panicked while it was captured: {0}")]
+    Panicked(String),
+}

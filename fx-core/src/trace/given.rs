@@ -1,0 +1,76 @@
+//! [`Given`]: an argument of a recorded call, in the three forms that recording needs: for the graph, for the shape rule
+//! and for candle.
+//!
+//! Invariant: the three forms agree.
+
+use std::sync::Arc;
+
+use crate::ir::Argument;
+use crate::value::{Fact, Value};
+
+use super::proxy::Proxy;
+use super::session::{Session, State};
+
+/// An argument of a call.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// A tensor.
+    Proxy(Proxy),
+    /// A list with tensors in it.
+    List(Vec<Given>),
+    /// A node of several parts, such as the list that `chunk` returns.
+    Parts(crate::ir::NodeId, Fact, Option<Value>),
+    /// Plain data.
+    Data(Value),
+}
+
+impl Given {
+    /// The session of the tensors in it.
+    pub(crate) fn session(&self) -> Option<&Arc<Session>> {
+        match self {
+            Self::Proxy(proxy) => Some(proxy.session()),
+            Self::List(items) => items.iter().find_map(Self::session),
+            Self::Parts(..) | Self::Data(_) => None,
+        }
+    }
+
+    /// Whether all tensors in it are of this session.
+    pub(crate) fn belongs_to(&self, session: &Arc<Session>) -> bool {
+        match self {
+            Self::Proxy(proxy) => Arc::ptr_eq(proxy.session(), session),
+            Self::List(items) => items.iter().all(|item| item.belongs_to(session)),
+            Self::Parts(..) | Self::Data(_) => true,
+        }
+    }
+
+    /// As the graph stores it.
+    pub(crate) fn argument(&self, state: &mut State) -> Argument {
+        match self {
+            Self::Proxy(proxy) => Argument::Node(proxy.node_in(state)),
+            Self::List(items) => Argument::List(items.iter().map(|item| item.argument(state)).collect()),
+            Self::Parts(node, ..) => Argument::Node(*node),
+            // Tensors never come this way: they are proxies.
+            Self::Data(value) => Argument::from_value(value).unwrap_or_default(),
+        }
+    }
+
+    /// As the shape rule sees it.
+    pub(crate) fn fact(&self) -> Fact {
+        match self {
+            Self::Proxy(proxy) => proxy.fact(),
+            Self::List(items) => Fact::List(items.iter().map(Self::fact).collect()),
+            Self::Parts(_, fact, _) => fact.clone(),
+            Self::Data(value) => Fact::Data(value.clone()),
+        }
+    }
+
+    /// As candle sees it; `None` where the capture has no data.
+    pub(crate) fn value(&self) -> Option<Value> {
+        match self {
+            Self::Proxy(proxy) => proxy.tensor().map(Value::from),
+            Self::List(items) => items.iter().map(Self::value).collect::<Option<_>>().map(Value::List),
+            Self::Parts(_, _, value) => value.clone(),
+            Self::Data(value) => Some(value.clone()),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! [`Inputs`]: the arguments of the method that is captured, taken one by one as its twin asks for them.
+//!
+//! Invariant: every tensor argument becomes a placeholder, in the order of the parameters; everything else is baked in.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use candle_core::{DType, Result, Shape, Tensor};
+
+use crate::value::Fact;
+
+use super::error::TraceError;
+use super::output::{Output, OutputBuilder, ToOutput};
+use super::proxy::Proxy;
+use super::scope::Scope;
+use super::session::{Mode, Session};
+use super::traceable::Traceable;
+
+/// An argument that was given for a parameter.
+pub(crate) enum Argument<'a> {
+    /// A tensor of known or unknown shape: a placeholder.
+    Input(Option<(Shape, DType)>),
+    /// Anything else, or a tensor with data: its mirror, made when it is asked for.
+    Mirrored(Box<dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a>),
+}
+
+/// A mirror of some type, and what it is called in messages.
+pub(crate) struct Mirrored {
+    /// The mirror as the type that was asked for; `Err` if it is another.
+    value: std::result::Result<Box<dyn Any>, &'static str>,
+}
+
+/// The arguments of the method that is captured.
+pub struct Inputs<'a> {
+    session: Arc<Session>,
+    method: &'static str,
+    named: Vec<(String, Option<Argument<'a>>)>,
+    positional: std::vec::IntoIter<Argument<'a>>,
+    by_position: bool,
+    taken: Vec<String>,
+}
+
+impl<'a> Inputs<'a> {
+    pub(crate) fn new(
+        session: &Arc<Session>,
+        method: &'static str,
+        named: Vec<(String, Argument<'a>)>,
+        positional: Option<Vec<Argument<'a>>>,
+    ) -> Self {
+        Self {
+            session: session.clone(),
+            method,
+            named: named.into_iter().map(|(name, argument)| (name, Some(argument))).collect(),
+            by_position: positional.is_some(),
+            positional: positional.unwrap_or_default().into_iter(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// The scope of the root.
+    pub(crate) fn scope(&self) -> Scope {
+        Scope::root(&self.session)
+    }
+
+    /// A new placeholder, with the tensor's data in a concrete capture.
+    #[track_caller]
+    pub(crate) fn placeholder(&mut self, name: &str, tensor: Option<&Tensor>) -> Proxy {
+        let fact = tensor.map_or(Fact::Unknown, |tensor| Fact::tensor(tensor.shape(), tensor.dtype()));
+        self.add_placeholder(name, fact, tensor.cloned())
+    }
+
+    fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
+        let node = {
+            let state = &mut *self.session.state();
+            let node = state.graph.at_end().placeholder(name);
+            state.graph.meta_mut(node).fact = fact.clone();
+            node
+        };
+        Proxy::recorded(&self.session, node, &fact, tensor)
+    }
+
+    /// The argument for a parameter of this name; `ty` is its type as the user wrote it, for messages.
+    ///
+    /// # Errors
+    /// When a parameter that is not a tensor was not given, or given as another type.
+    pub fn take<T: 'static>(&mut self, name: &str, ty: &str) -> Result<T> {
+        self.taken.push(name.to_owned());
+        let given = if self.by_position {
+            self.positional.next()
+        } else {
+            self.named.iter_mut().find(|(given, _)| given == name).and_then(|(_, argument)| argument.take())
+        };
+        let wanted = TypeId::of::<T>();
+        let tensor = wanted == TypeId::of::<Proxy>();
+        let optional = wanted == TypeId::of::<Option<Proxy>>();
+        let concrete = matches!(self.session.mode(), Mode::Concrete { .. });
+        let any: Box<dyn Any> = match given {
+            None if tensor && !self.by_position && !concrete => Box::new(self.add_placeholder(name, Fact::Unknown, None)),
+            // An optional tensor that was not given is absent, as candle models mean it.
+            None if optional => Box::new(None::<Proxy>),
+            None => return Err(self.missing(name, ty)),
+            Some(Argument::Input(_)) if concrete => {
+                return Err(self.wrong(name, ty, "a shape without data, in a capture that runs on data (`.example(…)`)"));
+            }
+            Some(Argument::Input(known)) if tensor || optional => {
+                let fact = known.map_or(Fact::Unknown, |(shape, dtype)| Fact::tensor(shape, dtype));
+                let proxy = self.add_placeholder(name, fact, None);
+                if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
+            }
+            Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "a tensor")),
+            Some(Argument::Mirrored(make)) => match make(self, name, wanted).value {
+                Ok(value) => value,
+                Err(found) => return Err(self.wrong(name, ty, found)),
+            },
+        };
+        match any.downcast::<T>() {
+            Ok(value) => Ok(*value),
+            Err(_) => Err(self.wrong(name, ty, "a value of another type")),
+        }
+    }
+
+    fn missing(&self, name: &str, ty: &str) -> candle_core::Error {
+        let (name, ty) = (name.to_owned(), ty.to_owned());
+        self.session.fail(TraceError::MissingArgument { method: self.method, name, ty })
+    }
+
+    fn wrong(&self, name: &str, ty: &str, found: &str) -> candle_core::Error {
+        let (name, ty) = (name.to_owned(), ty.to_owned());
+        self.session.fail(TraceError::WrongArgument { method: self.method, name, ty, found: found.to_owned() })
+    }
+
+    /// Refuses arguments that no parameter asked for.
+    fn check_all_taken(&mut self) -> Result<()> {
+        let mut extra: Vec<String> =
+            self.named.iter().filter(|(_, left)| left.is_some()).map(|(name, _)| format!("`{name}`")).collect();
+        let left = self.positional.by_ref().count();
+        if left > 0 {
+            extra.push(format!("{left} more"));
+        }
+        if extra.is_empty() {
+            return Ok(());
+        }
+        let expected = match self.taken.as_slice() {
+            [] => "no arguments".to_owned(),
+            names => format!("`{}`", names.join("`, `")),
+        };
+        let extra = extra.join(", ");
+        Err(self.session.fail(TraceError::ExtraArguments { method: self.method, expected, extra }))
+    }
+
+    /// The result of the method, as what the graph returns.
+    ///
+    /// # Errors
+    /// The method's own, or that its result is nothing a graph can return.
+    pub fn finish<R: ToOutput>(&mut self, returned: R) -> Result<Output> {
+        let output = returned.to_output(&mut OutputBuilder::new(&self.session))?;
+        self.check_all_taken()?;
+        Ok(output)
+    }
+
+    /// A tensor argument of this name, for captures of closures.
+    ///
+    /// # Errors
+    /// When it was given as something else.
+    pub fn tensor(&mut self, name: &str) -> Result<Proxy> {
+        self.take(name, "&Tensor")
+    }
+}
+
+/// A value that can be given for a parameter.
+pub trait Give {
+    /// Type of its mirror.
+    type Symbolic: 'static;
+
+    /// Its mirror, as an input of the graph.
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic;
+
+    /// Its mirror, baked into the graph.
+    fn as_constant(&self, scope: &Scope) -> Self::Symbolic;
+}
+
+impl<T: Traceable> Give for &T
+where
+    T::Symbolic: 'static,
+{
+    type Symbolic = T::Symbolic;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        (*self).input(inputs, name)
+    }
+
+    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
+        (*self).symbolic(scope)
+    }
+}
+
+impl<T: Give> Give for Option<T> {
+    type Symbolic = Option<T::Symbolic>;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        self.as_ref().map(|value| value.as_input(inputs, name))
+    }
+
+    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
+        self.as_ref().map(|value| value.as_constant(scope))
+    }
+}
+
+impl<T: Give> Give for Vec<T> {
+    type Symbolic = Vec<T::Symbolic>;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        self.iter().enumerate().map(|(i, value)| value.as_input(inputs, &format!("{name}_{i}"))).collect()
+    }
+
+    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
+        self.iter().enumerate().map(|(i, value)| value.as_constant(&scope.child(&i.to_string()))).collect()
+    }
+}
+
+macro_rules! give_tuple {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: Give),+> Give for ($($name,)+) {
+            type Symbolic = ($($name::Symbolic,)+);
+
+            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                ($(self.$index.as_input(inputs, &format!("{name}_{}", $index)),)+)
+            }
+
+            fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
+                ($(self.$index.as_constant(&scope.child(stringify!($index))),)+)
+            }
+        }
+    )*};
+}
+give_tuple! { (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) }
+
+macro_rules! give_by_value {
+    ($($type:ty),*) => {$(
+        impl Give for $type {
+            type Symbolic = <$type as Traceable>::Symbolic;
+
+            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                Traceable::input(self, inputs, name)
+            }
+
+            fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
+                Traceable::symbolic(self, scope)
+            }
+        }
+    )*};
+}
+give_by_value!(
+    Tensor, bool, usize, u8, u16, u32, u64, i16, i32, i64, isize, f32, f64, String, DType, candle_core::Device, Shape
+);
+
+impl<'a> Argument<'a> {
+    /// A value given as an example: its tensors are inputs.
+    pub(crate) fn example<T: Give + 'a>(value: T) -> Self {
+        Self::Mirrored(Box::new(move |inputs, name, wanted| Mirrored::of(value.as_input(inputs, name), wanted)))
+    }
+
+    /// A value baked into the graph.
+    pub(crate) fn constant<T: Give + 'a>(value: T) -> Self {
+        Self::Mirrored(Box::new(move |inputs, name, wanted| {
+            Mirrored::of(value.as_constant(&inputs.scope().child(name)), wanted)
+        }))
+    }
+}
+
+impl Mirrored {
+    /// A mirror as the type that a parameter has: the type itself, an `Option` of it, or the number as another type of
+    /// integer (`concrete_arg("n", 3)` for a `usize`).
+    fn of<S: 'static>(mirror: S, wanted: TypeId) -> Self {
+        let found = std::any::type_name::<S>();
+        if wanted == TypeId::of::<Option<S>>() {
+            return Self { value: Ok(Box::new(Some(mirror))) };
+        }
+        let any: Box<dyn Any> = Box::new(mirror);
+        if wanted == TypeId::of::<S>() {
+            return Self { value: Ok(any) };
+        }
+        let literal = any.downcast_ref::<i32>().map(|&int| i64::from(int));
+        let float = any.downcast_ref::<f64>().copied();
+        let text = any.downcast_ref::<&'static str>().copied();
+        macro_rules! converted {
+            ($($from:ident => $($type:ty),+;)*) => {$($(
+                if let Some(value) = $from.and_then(|value| <$type>::try_from(value).ok()) {
+                    if wanted == TypeId::of::<$type>() {
+                        return Self { value: Ok(Box::new(value)) };
+                    }
+                    if wanted == TypeId::of::<Option<$type>>() {
+                        return Self { value: Ok(Box::new(Some(value))) };
+                    }
+                }
+            )+)*};
+        }
+        converted! { literal => usize, isize, u8, u16, u32, u64, i16, i64; text => String; }
+        if let Some(value) = float {
+            if wanted == TypeId::of::<f32>() {
+                return Self { value: Ok(Box::new(value as f32)) };
+            }
+        }
+        Self { value: Err(found) }
+    }
+}
+
+/// The arguments of a concrete capture, in the order of the parameters: a tuple of what [`Give`] takes.
+pub trait Examples<'a> {
+    /// One argument each.
+    fn into_arguments(self) -> Vec<ExampleArgument<'a>>;
+}
+
+/// One argument of a concrete capture.
+pub struct ExampleArgument<'a>(pub(crate) Argument<'a>);
+
+macro_rules! examples_tuple {
+    ($(($($name:ident)*))*) => {$(
+        impl<'a, $($name: Give + 'a),*> Examples<'a> for ($($name,)*) {
+            #[allow(non_snake_case, reason = "the arguments are named after their types")]
+            fn into_arguments(self) -> Vec<ExampleArgument<'a>> {
+                let ($($name,)*) = self;
+                vec![$(ExampleArgument(Argument::example($name))),*]
+            }
+        }
+    )*};
+}
+examples_tuple! {
+    () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
+    (A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L)
+}

@@ -1,0 +1,35 @@
+//! Capture: a model's twin runs on proxies, and what it does is recorded.
+//!
+//! Invariant: the twin is the user's own code; nothing here decides what a model computes.
+
+mod error;
+mod session;
+mod scope;
+mod proxy;
+mod given;
+mod encode;
+mod call;
+pub(crate) mod record;
+mod operators;
+mod create;
+mod symbolic_module;
+mod query;
+pub mod lift;
+pub mod output;
+mod inputs;
+mod traceable;
+mod tracer;
+
+pub use call::{FromOutcome, FromRecorded, Outcome, record};
+pub(crate) use call::call_layer;
+pub use encode::{Encoded, Record};
+pub use error::{At, TraceError};
+pub use given::Given;
+pub use inputs::{ExampleArgument, Examples, Give, Inputs};
+pub use output::{Output, OutputBuilder, ToOutput};
+pub use proxy::Proxy;
+pub use scope::Scope;
+pub use session::Session;
+pub use symbolic_module::{Module, ModuleT};
+pub use traceable::{Construct, MapKey, Traceable, World};
+pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -1,0 +1,181 @@
+//! [`Proxy`]: a tensor of the symbolic world. Using it records nodes.
+//!
+//! Invariant: a proxy is a node, or an attribute that becomes one at its first use; what it knows of its value (fact,
+//! and tensor in a concrete capture) is true of that node.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, OnceLock};
+
+use candle_core::{DType, Device, Shape, Tensor};
+
+use crate::ir::{ModulePath, NodeId};
+use crate::module::Attribute;
+use crate::value::{Fact, TensorFact};
+
+use super::error::{At, TraceError};
+use super::scope::Scope;
+use super::session::{Mode, Session, State};
+
+/// A tensor of the symbolic world: what `Tensor` means in a twin.
+#[derive(Clone)]
+pub struct Proxy(Arc<ProxyData>);
+
+struct ProxyData {
+    session: Arc<Session>,
+    node: OnceLock<NodeId>,
+    attribute: Option<ModulePath>,
+    fact: Option<TensorFact>,
+    /// The tensor of an attribute, or of any value of a concrete capture.
+    tensor: Option<Tensor>,
+}
+
+impl Proxy {
+    /// The proxy of a recorded node.
+    pub(crate) fn recorded(session: &Arc<Session>, node: NodeId, fact: &Fact, tensor: Option<Tensor>) -> Self {
+        Self(Arc::new(ProxyData {
+            session: session.clone(),
+            node: OnceLock::from(node),
+            attribute: None,
+            fact: fact.as_tensor().cloned(),
+            tensor,
+        }))
+    }
+
+    /// The proxy of a tensor that a module holds; its `get_attr` node is made at first use.
+    pub(crate) fn attribute(scope: &Scope, tensor: &Tensor) -> Option<Self> {
+        let session = scope.session()?;
+        Some(Self(Arc::new(ProxyData {
+            session: session.clone(),
+            node: OnceLock::new(),
+            attribute: Some(scope.path().clone()),
+            fact: Some(TensorFact::new(tensor.shape(), tensor.dtype())),
+            tensor: Some(tensor.clone()),
+        })))
+    }
+
+    /// A tensor that no module holds, as a constant of the graph.
+    pub(crate) fn constant(session: &Arc<Session>, tensor: Tensor) -> Self {
+        let path = session.state().constant_path();
+        let proxy = Self(Arc::new(ProxyData {
+            session: session.clone(),
+            node: OnceLock::new(),
+            attribute: Some(path),
+            fact: Some(TensorFact::new(tensor.shape(), tensor.dtype())),
+            tensor: Some(tensor),
+        }));
+        // Recorded at once: the constant is computed here, and a branch that never uses it is dead code, not an error.
+        proxy.node();
+        proxy
+    }
+
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.0.session
+    }
+
+    /// The node of this proxy.
+    pub(crate) fn node(&self) -> NodeId {
+        match self.0.node.get() {
+            Some(node) => *node,
+            None => self.node_in(&mut self.0.session.state()),
+        }
+    }
+
+    /// The node of this proxy, recorded under a lock already held.
+    pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
+        *self.0.node.get_or_init(|| {
+            let path = self.0.attribute.clone().unwrap_or_else(ModulePath::root);
+            let tensor = self.0.tensor.clone();
+            let fact = self.fact();
+            state.attribute(&path, || tensor.map_or_else(missing, Attribute::Tensor), fact)
+        })
+    }
+
+    /// What is known of the value.
+    pub(crate) fn fact(&self) -> Fact {
+        self.0.fact.clone().map_or(Fact::Unknown, Fact::Tensor)
+    }
+
+    /// The tensor, in a concrete capture.
+    pub(crate) fn tensor(&self) -> Option<&Tensor> {
+        self.0.tensor.as_ref()
+    }
+
+    /// Shape and dtype; where they are not known, the capture ends with an error that says why.
+    #[track_caller]
+    pub(crate) fn known(&self, query: &'static str, what: &'static str) -> &TensorFact {
+        match &self.0.fact {
+            Some(fact) => fact,
+            None => self.0.session.abort(self.unknown(query, what)),
+        }
+    }
+
+    /// Shape and dtype, for a query that can return an error.
+    #[track_caller]
+    pub(crate) fn try_known(&self, query: &'static str, what: &'static str) -> candle_core::Result<&TensorFact> {
+        self.0.fact.as_ref().ok_or_else(|| self.0.session.fail(self.unknown(query, what)))
+    }
+
+    #[track_caller]
+    fn unknown(&self, query: &'static str, what: &'static str) -> TraceError {
+        self.0.session.unknown(self.node(), query, what, At(Location::caller()))
+    }
+
+    /// The tensor's data, where the capture has it and may bake it into the graph.
+    #[track_caller]
+    pub(crate) fn data(&self, method: &'static str) -> candle_core::Result<&Tensor> {
+        match (self.0.session.mode(), &self.0.tensor) {
+            (Mode::Concrete { specialize: true }, Some(tensor)) => {
+                // The node list says so: whatever the model does with the number is fixed from here on.
+                self.0.session.state().graph.note(self.node(), format!("`{method}` baked in"));
+                Ok(tensor)
+            }
+            (mode, _) => {
+                let at = At(Location::caller());
+                Err(self.0.session.fail(TraceError::DataRead { method, capture: mode.name(), at }))
+            }
+        }
+    }
+
+    /// The device of the value; in captures without data, the device of the parameters.
+    pub fn device(&self) -> &Device {
+        match &self.0.tensor {
+            Some(tensor) => tensor.device(),
+            None => self.0.session.device(),
+        }
+    }
+
+    /// The element type.
+    #[track_caller]
+    pub fn dtype(&self) -> DType {
+        self.known("dtype", "the dtype").dtype
+    }
+
+    /// The shape.
+    #[track_caller]
+    pub fn shape(&self) -> &Shape {
+        &self.known("shape", "the shape").shape
+    }
+}
+
+/// Not reachable: an attribute's proxy has its tensor from the start.
+fn missing() -> Attribute {
+    unreachable!("the proxy of an attribute is made from its tensor")
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fact = self.fact();
+        match (self.0.node.get(), &self.0.attribute) {
+            (_, Some(path)) => write!(f, "Proxy({path}: {fact})"),
+            (Some(node), None) => write!(f, "Proxy({node:?}: {fact})"),
+            (None, None) => write!(f, "Proxy({fact})"),
+        }
+    }
+}
+
+impl AsRef<Proxy> for Proxy {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}

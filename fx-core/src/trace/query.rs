@@ -1,0 +1,167 @@
+//! What a proxy answers at once: shape queries with real numbers, and reads of data where the capture has it.
+//!
+//! Invariant: nothing here adds a node, except where data is baked in.
+
+use candle_core::shape::Dim;
+use candle_core::{Layout, Result, StorageRef, Tensor, WithDType};
+
+use super::error::{At, TraceError};
+use super::proxy::Proxy;
+use super::symbolic_module::{Module, ModuleT};
+
+macro_rules! dims {
+    ($($name:ident -> $type:ty)*) => {$(
+        /// The extents, if there are so many dimensions.
+        ///
+        /// # Errors
+        /// When the rank differs or the shape is not known.
+        #[track_caller]
+        pub fn $name(&self) -> Result<$type> {
+            self.try_known(stringify!($name), "the shape")?.shape.$name()
+        }
+    )*};
+}
+
+macro_rules! reads {
+    ($($name:ident -> $type:ty)*) => {$(
+        /// The data, where the capture has it and was told to bake it in (`specialize`).
+        ///
+        /// # Errors
+        /// When the capture has no data, or was not told to bake it in.
+        #[track_caller]
+        pub fn $name<S: WithDType>(&self) -> Result<$type> {
+            self.data(stringify!($name))?.$name()
+        }
+    )*};
+}
+
+impl Proxy {
+    dims! {
+        dims0 -> ()
+        dims1 -> usize
+        dims2 -> (usize, usize)
+        dims3 -> (usize, usize, usize)
+        dims4 -> (usize, usize, usize, usize)
+        dims5 -> (usize, usize, usize, usize, usize)
+    }
+
+    reads! {
+        to_scalar -> S
+        to_vec0 -> S
+        to_vec1 -> Vec<S>
+        to_vec2 -> Vec<Vec<S>>
+        to_vec3 -> Vec<Vec<Vec<S>>>
+    }
+
+    /// The extents, outermost first.
+    #[track_caller]
+    pub fn dims(&self) -> &[usize] {
+        self.known("dims", "the shape").dims()
+    }
+
+    /// The extent of one dimension.
+    ///
+    /// # Errors
+    /// When there is no such dimension or the shape is not known.
+    #[track_caller]
+    pub fn dim(&self, dim: impl Dim) -> Result<usize> {
+        let fact = self.try_known("dim", "the shape")?;
+        Ok(fact.dims()[dim.to_index(&fact.shape, "dim")?])
+    }
+
+    /// Number of dimensions.
+    #[track_caller]
+    pub fn rank(&self) -> usize {
+        self.known("rank", "the shape").rank()
+    }
+
+    /// Number of elements.
+    #[track_caller]
+    pub fn elem_count(&self) -> usize {
+        self.known("elem_count", "the shape").shape.elem_count()
+    }
+
+    /// An axis that may be negative, counted from the front.
+    ///
+    /// # Errors
+    /// When there is no such dimension or the shape is not known.
+    #[track_caller]
+    pub fn normalize_axis(&self, axis: i64) -> Result<usize> {
+        let rank = self.try_known("normalize_axis", "the shape")?.rank() as i64;
+        if axis >= rank || axis < -rank {
+            candle_core::bail!("axis {axis} is not one of {rank} dimensions");
+        }
+        Ok(axis.rem_euclid(rank) as usize)
+    }
+
+    /// Whether the elements lie in memory in order: as candle's tensor in a concrete capture, else always.
+    pub fn is_contiguous(&self) -> bool {
+        self.tensor().is_none_or(Tensor::is_contiguous)
+    }
+
+    /// Whether gradients flow to the value, which a capture does not follow.
+    pub fn track_op(&self) -> bool {
+        self.tensor().is_some_and(Tensor::track_op)
+    }
+
+    /// The raw data and how it is laid out, where the capture has it and was told to bake it in.
+    #[track_caller]
+    pub fn storage_and_layout(&self) -> (StorageRef<'_>, &Layout) {
+        match self.data("storage_and_layout") {
+            Ok(tensor) => tensor.storage_and_layout(),
+            Err(error) => super::session::Session::abort_current(&error),
+        }
+    }
+
+    /// Calls a layer or module on this value.
+    ///
+    /// # Errors
+    /// What the module refuses.
+    #[track_caller]
+    pub fn apply<M: Module>(&self, module: &M) -> Result<Self> {
+        module.forward(self)
+    }
+
+    /// Calls a layer or module that behaves differently in training.
+    ///
+    /// # Errors
+    /// What the module refuses.
+    #[track_caller]
+    pub fn apply_t<M: ModuleT>(&self, module: &M, train: bool) -> Result<Self> {
+        module.forward_t(self, train)
+    }
+
+    /// A custom operation cannot be recorded, because nothing is known of it but its name.
+    ///
+    /// # Errors
+    /// Always, with what to write instead.
+    #[track_caller]
+    fn custom(&self, method: &'static str) -> Result<Self> {
+        let at = At(std::panic::Location::caller());
+        Err(self.session().fail(TraceError::CustomOp { method, at }))
+    }
+}
+
+macro_rules! custom_ops {
+    ($($name:ident($($arg:ident: $type:ty),*))*) => {
+        impl Proxy {$(
+            /// Refused: see the error.
+            ///
+            /// # Errors
+            /// Always, with what to write instead.
+            #[track_caller]
+            pub fn $name(&self, $($arg: $type),*) -> Result<Self> {
+                let _ = ($($arg,)*);
+                self.custom(stringify!($name))
+            }
+        )*}
+    };
+}
+custom_ops! {
+    apply_op1(c: impl candle_core::CustomOp1)
+    apply_op1_no_bwd(c: &impl candle_core::CustomOp1)
+    apply_op2(rhs: &Self, c: impl candle_core::CustomOp2)
+    apply_op2_no_bwd(rhs: &Self, c: &impl candle_core::CustomOp2)
+    apply_op3(t2: &Self, t3: &Self, c: impl candle_core::CustomOp3)
+    apply_op3_no_bwd(t2: &Self, t3: &Self, c: &impl candle_core::CustomOp3)
+}

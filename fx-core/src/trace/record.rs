@@ -1,0 +1,141 @@
+//! candle's methods and functions on proxies, one for each operation described in `ops/`.
+//!
+//! Invariant: signatures are candle's, so that code written for candle compiles; which operations there are is said in
+//! `ops/` alone.
+
+use super::proxy::Proxy;
+
+/// Type of a parameter in candle's signature.
+macro_rules! signature_type {
+    (Tensor) => { &$crate::trace::Proxy };
+    (OptTensor) => { Option<&$crate::trace::Proxy> };
+    (Tensors) => { &[impl AsRef<$crate::trace::Proxy>] };
+    (Operand) => { impl Into<$crate::trace::Given> };
+    (Scalar) => { impl $crate::trace::encode::TensorOrScalar };
+    (Axis) => { impl candle_core::shape::Dim };
+    (Axes) => { impl candle_core::shape::Dims };
+    (Shape) => { impl Into<candle_core::Shape> };
+    (HoledShape) => { impl candle_core::shape::ShapeWithOneHole };
+    (Index) => { impl $crate::trace::encode::Index };
+    (Ranges) => { &[impl std::ops::RangeBounds<usize>] };
+    (Size) => { usize };
+    (Pair) => { impl candle_core::ToUsize2 };
+    (Sizes) => { &[usize] };
+    (Int) => { i32 };
+    (Float) => { f64 };
+    (Single) => { f32 };
+    (Flag) => { bool };
+    (DType) => { candle_core::DType };
+    (Device) => { &candle_core::Device };
+}
+
+/// An argument of a kind, encoded. Some kinds need the receiver.
+macro_rules! encoded {
+    ($param:ident: Tensor, $x:expr) => { $crate::trace::encode::tensor($param) };
+    ($param:ident: OptTensor, $x:expr) => { $crate::trace::encode::optional($param) };
+    ($param:ident: Tensors, $x:expr) => { $crate::trace::encode::tensors($param) };
+    ($param:ident: Operand, $x:expr) => { Ok($param.into()) };
+    ($param:ident: Scalar, $x:expr) => { $crate::trace::encode::TensorOrScalar::encode($param) };
+    ($param:ident: Axis, $x:expr) => { $crate::trace::encode::axis($param) };
+    ($param:ident: Axes, $x:expr) => { $crate::trace::encode::axes($param) };
+    ($param:ident: Shape, $x:expr) => { $crate::trace::encode::shape($param) };
+    ($param:ident: HoledShape, $x:expr) => { $crate::trace::encode::holed_shape($param, $x) };
+    ($param:ident: Index, $x:expr) => { $crate::trace::encode::index($param) };
+    ($param:ident: Ranges, $x:expr) => { $crate::trace::encode::ranges($param, $x) };
+    ($param:ident: Size, $x:expr) => { $crate::trace::encode::size($param) };
+    ($param:ident: Pair, $x:expr) => { $crate::trace::encode::pair($param) };
+    ($param:ident: Sizes, $x:expr) => { $crate::trace::encode::sizes($param) };
+    ($param:ident: Int, $x:expr) => { $crate::trace::encode::signed($param) };
+    ($param:ident: Float, $x:expr) => { $crate::trace::encode::float($param) };
+    ($param:ident: Single, $x:expr) => { $crate::trace::encode::single($param) };
+    ($param:ident: Number, $x:expr) => { $crate::trace::encode::number($param) };
+    ($param:ident: Flag, $x:expr) => { $crate::trace::encode::flag($param) };
+    ($param:ident: DType, $x:expr) => { $crate::trace::encode::dtype($param) };
+    ($param:ident: Device, $x:expr) => { $crate::trace::encode::device($param) };
+}
+
+/// What a recorded call gives back.
+macro_rules! result_type {
+    (Tensor) => { $crate::trace::Proxy };
+    (Tensors) => { Vec<$crate::trace::Proxy> };
+    (TensorPair) => { ($crate::trace::Proxy, $crate::trace::Proxy) };
+}
+
+/// Makes the recording method or function of each entry; see `ops/define.rs` for the form of an entry.
+macro_rules! record {
+    ($file:ident: $(
+        $(#[doc = $doc:literal])+
+        $how:ident $name:ident $(in $($module:ident)::+)? ($($param:ident: $kind:ident),* $(,)?) -> $result:ident {
+            $($body:tt)*
+        }
+    )*) => {
+        $(record!(@$how [$(#[doc = $doc])+] $file $name [$($($module)::+)?] ($($param: $kind),*) $result);)*
+    };
+    (@method [$($docs:tt)+] $file:ident $name:ident [] ($x:ident: Tensor $(, $param:ident: $kind:ident)*) $result:ident) => {
+        impl $crate::trace::Proxy {
+            $($docs)+
+            ///
+            /// # Errors
+            /// What candle refuses.
+            #[track_caller]
+            pub fn $name(&self $(, $param: signature_type!($kind))*) -> candle_core::Result<result_type!($result)> {
+                $crate::trace::record(&$crate::ops::$file::$name::OP, [
+                    $crate::trace::encode::tensor(self),
+                    $(encoded!($param: $kind, self)),*
+                ])
+            }
+        }
+    };
+    (@function [$($docs:tt)+] $file:ident $name:ident [Tensor] ($($params:tt)*) $result:ident) => {
+        impl $crate::trace::Proxy {
+            record!(@sign [$($docs)+] [pub] $file $name [] [] [] ($($params)*,) $result);
+        }
+    };
+    (@function [$($docs:tt)+] $file:ident $name:ident [$($module:ident)::+] ($($params:tt)*) $result:ident) => {
+        record!(@sign [$($docs)+] [pub] $file $name [] [] [] ($($params)*,) $result);
+    };
+    (@operator [$($docs:tt)+] $file:ident $name:ident [] ($($params:tt)*) $result:ident) => {
+        record!(@sign [$($docs)+] [pub(crate)] $file $name [] [] [] ($($params)*,) $result);
+    };
+    // Only ever made while recording: there is no candle function of this name.
+    (@internal $($rest:tt)*) => {};
+
+    // A signature, parameter by parameter: numbers share one generic type, which stands for the dtype.
+    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+        ($param:ident: Number, $($rest:tt)*) $result:ident) => {
+        record!(@sign $docs $vis $file $name [T: candle_core::WithDType] [$($signature)* $param: T,]
+            [$($encoded)* encoded!($param: Number, ()),] ($($rest)*) $result);
+    };
+    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+        ($param:ident: NumberType, $($rest:tt)*) $result:ident) => {
+        record!(@sign $docs $vis $file $name [$($generics)*] [$($signature)*]
+            [$($encoded)* $crate::trace::encode::dtype(<T as candle_core::WithDType>::DTYPE),] ($($rest)*) $result);
+    };
+    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+        ($param:ident: $kind:ident, $($rest:tt)*) $result:ident) => {
+        record!(@sign $docs $vis $file $name [$($generics)*] [$($signature)* $param: signature_type!($kind),]
+            [$($encoded)* encoded!($param: $kind, ()),] ($($rest)*) $result);
+    };
+    (@sign [$($docs:tt)+] [$($vis:tt)+] $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*]
+        [$($encoded:tt)*] ($(,)?) $result:ident) => {
+        $($docs)+
+        ///
+        /// # Errors
+        /// What candle refuses.
+        #[track_caller]
+        $($vis)+ fn $name<$($generics)*>($($signature)*) -> candle_core::Result<result_type!($result)> {
+            $crate::trace::record(&$crate::ops::$file::$name::OP, [$($encoded)*])
+        }
+    };
+}
+pub(crate) use {encoded, record, result_type, signature_type};
+
+crate::ops::elementwise::elementwise!(record);
+crate::ops::create::create!(record);
+
+/// The operations behind Rust's operators.
+pub(crate) mod operator {
+    use super::{encoded, record, result_type, signature_type};
+
+    crate::ops::operators::operators!(record);
+}

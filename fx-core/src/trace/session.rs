@@ -1,0 +1,234 @@
+//! [`Session`]: one capture in progress. What is recorded goes through it into the graph.
+//!
+//! Invariant: a node is added only after candle, or the shape rule, has accepted the call.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use candle_core::Device;
+
+use crate::ir::{Argument, Graph, ModulePath, NodeId};
+use crate::module::{Attribute, Attributes};
+use crate::value::Fact;
+
+use super::error::{At, TraceError};
+
+/// What a proxy knows while it is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Shapes follow from parameters only; inputs are unknown.
+    Symbolic,
+    /// Shapes and dtypes are computed by rules; there is no data.
+    Abstract,
+    /// The computation runs on candle as it is recorded.
+    Concrete {
+        /// Whether data may be read and baked into the graph.
+        specialize: bool,
+    },
+}
+
+impl Mode {
+    /// Its name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Symbolic => "symbolic",
+            Self::Abstract => "abstract",
+            Self::Concrete { .. } => "concrete",
+        }
+    }
+}
+
+/// One capture in progress.
+pub struct Session {
+    mode: Mode,
+    device: Device,
+    state: Mutex<State>,
+}
+
+/// What a capture has made so far.
+pub(crate) struct State {
+    pub(crate) graph: Graph,
+    pub(crate) attributes: Attributes,
+    attribute_nodes: HashMap<ModulePath, NodeId>,
+    constants: usize,
+    failure: Option<TraceError>,
+}
+
+/// Unwinds out of a user's code at a query that cannot return an error; caught by the tracer, never seen by users.
+struct Abort;
+
+thread_local! {
+    static CURRENT: RefCell<Vec<Arc<Session>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps a session the current one of its thread.
+pub(crate) struct Active;
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        CURRENT.with_borrow_mut(Vec::pop);
+    }
+}
+
+impl Session {
+    pub(crate) fn new(name: &str, mode: Mode, device: Device) -> Arc<Self> {
+        let state = State {
+            graph: Graph::new(name),
+            attributes: Attributes::new(),
+            attribute_nodes: HashMap::new(),
+            constants: 0,
+            failure: None,
+        };
+        Arc::new(Self { mode, device, state: Mutex::new(state) })
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The device of values that have no data.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What has been recorded. A user's panic inside a capture leaves it as it was, so poison does not matter.
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes this the session that tensors made from nothing are recorded into, until the guard is dropped.
+    pub(crate) fn activate(self: &Arc<Self>) -> Active {
+        CURRENT.with_borrow_mut(|sessions| sessions.push(self.clone()));
+        Active
+    }
+
+    /// The session that is recording on this thread.
+    #[track_caller]
+    pub(crate) fn current(method: &'static str) -> candle_core::Result<Arc<Self>> {
+        let at = At(Location::caller());
+        CURRENT
+            .with_borrow(|sessions| sessions.last().cloned())
+            .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+    }
+
+    /// Notes why the capture fails, and gives the error for the user's code to pass on.
+    ///
+    /// candle's error type cannot carry ours, so the tracer takes the reason from here when the model returns.
+    pub(crate) fn fail(&self, error: TraceError) -> candle_core::Error {
+        let message = error.to_string();
+        self.state().failure = Some(error);
+        candle_core::Error::Msg(message)
+    }
+
+    /// The error of asking for what is not known of a node: which input it depends on, and how to give that.
+    pub(crate) fn unknown(&self, node: NodeId, query: &'static str, what: &'static str, at: At) -> TraceError {
+        let state = self.state();
+        let inputs = state.unknown_inputs(node);
+        let because = match inputs.as_slice() {
+            [] => String::new(),
+            [one] => format!(", because the shape of input `{one}` is not"),
+            many => format!(", because the shapes of inputs `{}` are not", many.join("`, `")),
+        };
+        let remedy = if inputs.is_empty() {
+            "capture with real tensors: `fx::trace(&model, …)`".to_owned()
+        } else {
+            let given: String = inputs.iter().map(|name| format!(".input(\"{name}\", DType::F32, (2, 3))")).collect();
+            format!("give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`")
+        };
+        TraceError::Unknown { query, what, node: state.graph.node(node).name().to_owned(), because, remedy, at }
+    }
+
+    /// Ends the capture from inside a query that cannot return an error.
+    pub(crate) fn abort(&self, error: TraceError) -> ! {
+        self.state().failure = Some(error);
+        // `resume_unwind` does not run the panic hook: nothing is printed.
+        std::panic::resume_unwind(Box::new(Abort))
+    }
+
+    /// Ends the current capture with an error that was noted already, from where it cannot be returned.
+    pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
+        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().cloned()) {
+            let mut state = session.state();
+            state.failure.get_or_insert_with(|| TraceError::Model(error.to_string()));
+        }
+        std::panic::resume_unwind(Box::new(Abort))
+    }
+
+    /// The error behind what the model returned.
+    pub(crate) fn explain(&self, error: &candle_core::Error) -> TraceError {
+        let message = error.to_string();
+        match self.state().failure.take() {
+            Some(failure) if message.contains(&failure.to_string()) => failure,
+            _ => TraceError::Model(message),
+        }
+    }
+
+    /// The error behind an unwinding: our own, or the user's panic.
+    pub(crate) fn explain_panic(&self, payload: Box<dyn Any + Send>) -> TraceError {
+        if payload.is::<Abort>() {
+            if let Some(failure) = self.state().failure.take() {
+                return failure;
+            }
+        }
+        let message = match payload.downcast::<String>() {
+            Ok(message) => *message,
+            Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
+        };
+        TraceError::Panicked(message)
+    }
+}
+
+impl State {
+    /// The `get_attr` node of a path, made at its first use.
+    pub(crate) fn attribute(&mut self, path: &ModulePath, attribute: impl FnOnce() -> Attribute, fact: Fact) -> NodeId {
+        if let Some(&node) = self.attribute_nodes.get(path) {
+            return node;
+        }
+        if !self.attributes.contains(path) {
+            self.attributes.insert(path.clone(), attribute());
+        }
+        let node = self.graph.at_end().get_attr(path.clone());
+        self.graph.meta_mut(node).fact = fact;
+        self.attribute_nodes.insert(path.clone(), node);
+        node
+    }
+
+    /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
+    pub(crate) fn constant_path(&mut self) -> ModulePath {
+        loop {
+            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            self.constants += 1;
+            if !self.attributes.contains(&path) {
+                return path;
+            }
+        }
+    }
+
+    /// The placeholders of unknown shape that a node depends on.
+    pub(crate) fn unknown_inputs(&self, node: NodeId) -> Vec<String> {
+        let mut seen = std::collections::HashSet::from([node]);
+        let mut pending = vec![node];
+        let mut found = Vec::new();
+        while let Some(id) = pending.pop() {
+            let node = self.graph.node(id);
+            if node.op() == crate::ir::Op::Placeholder && node.meta().fact.is_unknown() {
+                found.push(node.name().to_owned());
+            }
+            for input in node.inputs() {
+                if seen.insert(input) {
+                    pending.push(input);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// The output node, last.
+    pub(crate) fn output(&mut self, value: Argument) -> NodeId {
+        self.graph.at_end().output(value)
+    }
+}

@@ -1,0 +1,56 @@
+//! candle's `Module` and `ModuleT` in the symbolic world.
+//!
+//! Invariant: what implements candle's trait has a mirror that implements the trait of the same name here.
+
+use candle_core::Result;
+
+use super::proxy::Proxy;
+
+/// Something that is called on one tensor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be called while a model is captured",
+    note = "put `#[fx::module]` on the type and on its `impl Module`"
+)]
+pub trait Module {
+    /// Records the call.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy>;
+}
+
+/// Something that is called on one tensor and behaves differently in training.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be called while a model is captured",
+    note = "put `#[fx::module]` on the type and on its `impl ModuleT`"
+)]
+pub trait ModuleT {
+    /// Records the call.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
+}
+
+impl<F: Fn(&Proxy) -> Result<Proxy>> Module for F {
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        self(xs)
+    }
+}
+
+impl<M: Module> Module for Option<&M> {
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        match self {
+            None => Ok(xs.clone()),
+            Some(module) => module.forward(xs),
+        }
+    }
+}
+
+impl<M: Module> ModuleT for M {
+    fn forward_t(&self, xs: &Proxy, _train: bool) -> Result<Proxy> {
+        self.forward(xs)
+    }
+}

@@ -1,0 +1,245 @@
+//! [`Tracer`]: runs a model's twin on proxies and keeps what it recorded.
+//!
+//! Invariant: a capture that fails changes nothing and says why; the model is only read.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use candle_core::{DType, Device, Shape};
+
+use crate::module::GraphModule;
+
+use super::error::TraceError;
+use super::inputs::{Argument, Examples, Give, Inputs};
+use super::output::{Output, ToOutput};
+use super::scope::Scope;
+use super::session::{Mode, Session};
+use super::traceable::Traceable;
+
+/// Where a captured method was declared; tells the entries of one type apart.
+pub struct Inherent;
+/// See [`Inherent`].
+pub struct ViaModule;
+/// See [`Inherent`].
+pub struct ViaModuleT;
+
+/// A mirror with a method that can be captured. Written by `#[fx::module]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `forward` that fx can capture",
+    note = "put `#[fx::module]` on the `impl` that has `forward`",
+    note = "other methods are captured with `Tracer::new().trace_with(&model, |model, inputs| …)`"
+)]
+pub trait Entry<K> {
+    /// Name of the method.
+    const METHOD: &'static str;
+
+    /// Calls it with arguments taken from the inputs.
+    ///
+    /// # Errors
+    /// The method's own.
+    fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output>;
+}
+
+/// Captures a model's `forward`: shapes follow from parameters only.
+///
+/// Every tensor argument becomes an input of the graph; `Option<&Tensor>` arguments are absent. Where the model asks for
+/// a shape that the parameters do not tell, use [`Tracer::input`] or [`trace`].
+///
+/// # Errors
+/// [`TraceError`] says what, where in the model's source, and what to write instead.
+pub fn symbolic_trace<M, K>(model: &M) -> Result<GraphModule, TraceError>
+where
+    M: Traceable,
+    M::Symbolic: Entry<K>,
+{
+    Tracer::new().trace(model)
+}
+
+/// Captures a model's `forward` while it runs on these arguments: a tuple in the order of its parameters.
+///
+/// Tensors (also in options, vectors and tuples) become inputs of the graph; everything else is baked in. A `&mut Cache`
+/// parameter is given `&cache`: its mirror changes, the cache does not.
+///
+/// # Errors
+/// [`TraceError`] says what, where in the model's source, and what to write instead.
+pub fn trace<'a, M, K>(model: &M, arguments: impl Examples<'a>) -> Result<GraphModule, TraceError>
+where
+    M: Traceable,
+    M::Symbolic: Entry<K>,
+{
+    Tracer::new().trace_examples(model, arguments)
+}
+
+/// Captures models in every way there is: with abstract inputs, with values for arguments that are not tensors, and any
+/// method.
+///
+/// ```ignore
+/// let graph = Tracer::new()
+///     .input("x", DType::U32, (1, 8))
+///     .concrete_arg("index_pos", 0)
+///     .concrete_arg("cache", &cache)
+///     .trace(&model)?;
+/// ```
+#[derive(Default)]
+#[must_use]
+pub struct Tracer<'a> {
+    name: Option<String>,
+    device: Option<Device>,
+    arguments: Vec<(String, Argument<'a>)>,
+    concrete: bool,
+    specialize: bool,
+}
+
+impl<'a> Tracer<'a> {
+    /// A tracer of symbolic captures.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Name of the graph; else the type's, in snake case.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Device of inputs that have no data; else the CPU.
+    pub fn device(mut self, device: &Device) -> Self {
+        self.device = Some(device.clone());
+        self
+    }
+
+    /// A tensor input of this dtype and shape: shapes of everything that follows are computed, without data.
+    pub fn input(mut self, name: impl Into<String>, dtype: DType, shape: impl Into<Shape>) -> Self {
+        self.arguments.push((name.into(), Argument::Input(Some((shape.into(), dtype)))));
+        self
+    }
+
+    /// A tensor input of unknown shape. Only needed for `Option<&Tensor>` parameters, which are absent otherwise.
+    pub fn placeholder(mut self, name: impl Into<String>) -> Self {
+        self.arguments.push((name.into(), Argument::Input(None)));
+        self
+    }
+
+    /// A value for a parameter, baked into the graph.
+    pub fn concrete_arg(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
+        self.arguments.push((name.into(), Argument::constant(value)));
+        self
+    }
+
+    /// An example for a tensor parameter: the model runs on candle as it is recorded. All tensor inputs need one then.
+    pub fn example(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
+        self.concrete = true;
+        self.arguments.push((name.into(), Argument::example(value)));
+        self
+    }
+
+    /// Whether a concrete capture may read data (`to_scalar`, `to_vec1`, …) and bake it into the graph.
+    pub fn specialize(mut self, specialize: bool) -> Self {
+        self.specialize = specialize;
+        self
+    }
+
+    /// Captures a model's `forward`.
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the model's source, and what to write instead.
+    pub fn trace<M, K>(self, model: &M) -> Result<GraphModule, TraceError>
+    where
+        M: Traceable,
+        M::Symbolic: Entry<K>,
+    {
+        self.capture(model, <M::Symbolic as Entry<K>>::METHOD, None, |mirror, inputs| mirror.call(inputs))
+    }
+
+    /// Captures a model's `forward` while it runs on these arguments, see [`trace`](fn@trace).
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the model's source, and what to write instead.
+    pub fn trace_examples<'e, M, K>(mut self, model: &M, examples: impl Examples<'e>) -> Result<GraphModule, TraceError>
+    where
+        M: Traceable,
+        M::Symbolic: Entry<K>,
+        'a: 'e,
+    {
+        self.concrete = true;
+        let examples = examples.into_arguments().into_iter().map(|example| example.0).collect();
+        let method = <M::Symbolic as Entry<K>>::METHOD;
+        self.capture(model, method, Some(examples), |mirror, inputs| mirror.call(inputs))
+    }
+
+    /// Captures any method, called by a closure on the model's mirror.
+    ///
+    /// ```ignore
+    /// Tracer::new().trace_with(&model, |model, inputs| model.encode(&inputs.tensor("x")?))?
+    /// ```
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the model's source, and what to write instead.
+    pub fn trace_with<M: Traceable, R: ToOutput>(
+        self,
+        model: &M,
+        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> R,
+    ) -> Result<GraphModule, TraceError> {
+        self.capture(model, "the closure", None, |mirror, inputs| {
+            let returned = call(mirror, inputs);
+            inputs.finish(returned)
+        })
+    }
+
+    fn capture<'e, M: Traceable>(
+        self,
+        model: &M,
+        method: &'static str,
+        examples: Option<Vec<Argument<'e>>>,
+        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+    ) -> Result<GraphModule, TraceError>
+    where
+        'a: 'e,
+    {
+        let abstracted = self.arguments.iter().any(|(_, argument)| matches!(argument, Argument::Input(Some(_))));
+        let mode = match (self.concrete, abstracted) {
+            (true, _) => Mode::Concrete { specialize: self.specialize },
+            (false, true) => Mode::Abstract,
+            (false, false) => Mode::Symbolic,
+        };
+        let name = self.name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
+        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu));
+        let active = session.activate();
+        let named: Vec<(String, Argument<'e>)> = self.arguments;
+        // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let mut mirror = model.symbolic(&Scope::root(&session));
+            call(&mut mirror, &mut Inputs::new(&session, method, named, examples))
+        }));
+        drop(active);
+        let output = match outcome {
+            Ok(Ok(output)) => output,
+            Ok(Err(error)) => return Err(session.explain(&error)),
+            Err(payload) => return Err(session.explain_panic(payload)),
+        };
+        let state = &mut *session.state();
+        state.output(output.0);
+        let graph = std::mem::take(&mut state.graph);
+        let attributes = std::mem::take(&mut state.attributes);
+        Ok(GraphModule::from_parts(graph, attributes))
+    }
+}
+
+/// `my_crate::models::BertModel<f32>` as `bert_model`.
+fn graph_name(type_name: &str) -> String {
+    let plain = type_name.split('<').next().unwrap_or(type_name);
+    let last = plain.rsplit("::").next().unwrap_or(plain);
+    let mut name = String::with_capacity(last.len() + 4);
+    let mut previous = '_';
+    let mut letters = last.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let starts_word = letter.is_uppercase()
+            && previous != '_'
+            && (!previous.is_uppercase() || letters.peek().is_some_and(|next| next.is_lowercase()));
+        if starts_word {
+            name.push('_');
+        }
+        name.extend(letter.to_lowercase());
+        previous = letter;
+    }
+    name
+}

@@ -1,0 +1,85 @@
+//! `#[fx::constant]`: a type that holds no tensors is its own mirror.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Item, ItemEnum, ItemStruct};
+
+use crate::attributes::{allow_generated, cfgs, derives};
+use crate::errors::{Errors, Message};
+use crate::mirror::mirror_ident;
+use crate::module::kind;
+use crate::options::attribute_options;
+
+/// Expands `#[fx::constant(options)] item`.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let errors = Errors::new();
+    let paths = attribute_options("`#[fx::constant]`", options, &errors);
+    let parsed = match syn::parse2::<Item>(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            errors.syn(error);
+            return errors.finish(TokenStream::new(), &item);
+        }
+    };
+    let (attrs, vis, name, generics) = match &parsed {
+        Item::Struct(ItemStruct { attrs, vis, ident, generics, .. })
+        | Item::Enum(ItemEnum { attrs, vis, ident, generics, .. }) => (attrs, vis, ident, generics),
+        other => {
+            let goes_on = "a struct or an enum";
+            errors.report(other, Message::WrongItem { attribute: "constant", goes_on, found: kind(other) });
+            return errors.finish(TokenStream::new(), &item);
+        }
+    };
+    // `impl Clone` by hand is as good, but it is another item, which an attribute cannot see; `Copy` needs it anyway.
+    let cfg_attr = attrs.iter().any(|attribute| attribute.path().is_ident("cfg_attr"));
+    if !derives(attrs, "Clone") && !cfg_attr {
+        errors.report(name, Message::NoClone(name.unraw().to_string()));
+    }
+
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let (traceable, scope, construct) = (paths.traceable(), paths.scope(), paths.private("Construct"));
+    let (to_output, builder) = (paths.private("ToOutput"), paths.private("OutputBuilder"));
+    let output = paths.candle_result(paths.private("Output"));
+    let (cfgs, allow) = (cfgs(attrs), allow_generated());
+    let (mirror, type_name) = (mirror_ident(name), name.unraw().to_string());
+    let alias_generics = without_bounds(generics);
+    let original = parsed.to_token_stream();
+    // Spanned on the name, so that a missing `Clone` that only rustc can see is reported there.
+    let clone = quote_spanned!(name.span()=> ::core::clone::Clone::clone(self));
+    let generated = quote! {
+        #original
+        #(#cfgs)* #[doc(hidden)] #allow
+        #vis type #mirror #alias_generics = #name #type_generics;
+        #(#cfgs)* #[automatically_derived]
+        impl #impl_generics #traceable for #name #type_generics #where_clause {
+            type Symbolic = Self;
+            fn symbolic(&self, _: &#scope) -> Self { #clone }
+        }
+        #(#cfgs)* #[automatically_derived]
+        impl #impl_generics #construct for #name #type_generics #where_clause {
+            type Fields = Self;
+            fn construct(fields: Self) -> Self { fields }
+        }
+        #(#cfgs)* #[automatically_derived]
+        impl #impl_generics #to_output for #name #type_generics #where_clause {
+            fn to_output(&self, out: &mut #builder) -> #output {
+                ::core::result::Result::Err(out.not_a_value(#type_name))
+            }
+        }
+    };
+    errors.finish(generated, &original)
+}
+
+/// `<'a, T, const N: usize>`: what an alias declares, where bounds have no effect.
+fn without_bounds(generics: &syn::Generics) -> TokenStream {
+    let params = generics.params.iter().map(|param| match param {
+        syn::GenericParam::Lifetime(param) => param.lifetime.to_token_stream(),
+        syn::GenericParam::Type(param) => param.ident.to_token_stream(),
+        syn::GenericParam::Const(param) => {
+            let (name, ty) = (format_ident!("{}", param.ident), &param.ty);
+            quote!(const #name: #ty)
+        }
+    });
+    if generics.params.is_empty() { TokenStream::new() } else { quote!(<#(#params),*>) }
+}

@@ -1,0 +1,115 @@
+//! Every message the attributes can give, and the collector that gives them all in one run.
+//!
+//! Messages say what was found and what to write instead: lower case, no full stop.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// The wording of the errors, in one place for review.
+pub(crate) enum Message {
+    WrongItem { attribute: &'static str, goes_on: &'static str, found: &'static str },
+    UnknownOption { place: &'static str, found: String, known: &'static [&'static str] },
+    DuplicateOption(String),
+    ConflictingOptions(&'static str, &'static str),
+    SelfType,
+    UnsafeImpl,
+    SpecialFunction { name: String, keyword: &'static str },
+    NoClone(String),
+    GenericOverModule(String),
+    WrapWithoutTensor,
+    WrapGeneric,
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::WrongItem { attribute, goes_on, found } => {
+                write!(f, "`#[fx::{attribute}]` goes on {goes_on}, not on {found}")
+            }
+            Message::UnknownOption { place, found, known: [] } => {
+                write!(f, "unknown option `{found}`: {place} takes no options")
+            }
+            Message::UnknownOption { place, found, known } => {
+                write!(f, "unknown option `{found}`: {place} knows {}", list(known))
+            }
+            Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
+            Message::ConflictingOptions(one, other) => {
+                write!(f, "`{one}` and `{other}` exclude each other: keep one")
+            }
+            Message::SelfType => write!(
+                f,
+                "`#[fx::module]` needs the name of an annotated struct or enum here, as in `impl Block` or `impl Module for Block`"
+            ),
+            Message::UnsafeImpl => write!(f, "an unsafe impl cannot be traced: remove `#[fx::module]` from it"),
+            Message::SpecialFunction { name, keyword } => write!(
+                f,
+                "`{name}` is `{keyword}` and cannot be traced: move the tensor computation to an ordinary fn and annotate that"
+            ),
+            Message::NoClone(name) => write!(
+                f,
+                "`#[fx::constant]` needs `Clone`, because tracing clones the value: derive Clone, as in `#[derive(Clone)]`, on `{name}`"
+            ),
+            Message::GenericOverModule(name) => write!(
+                f,
+                "`{name}` cannot be generic over `Module`, because the function is chosen by its tensors only: \
+                 make it a method of an annotated type, or take `impl Fn(&Tensor) -> Result<Tensor>`"
+            ),
+            Message::WrapWithoutTensor => write!(
+                f,
+                "`#[fx::wrap]` needs an argument with a `Tensor`, by which the call is recognised while tracing"
+            ),
+            Message::WrapGeneric => write!(
+                f,
+                "`#[fx::wrap]` needs concrete argument types, because the graph calls the function again later: \
+                 replace the generic by the type you use"
+            ),
+        }
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Gathers the errors of one item, so that its author sees all of them at once.
+///
+/// Invariant: [`Errors::finish`] is called, or dropping panics. An error that nobody looks at cannot pass a test.
+pub(crate) struct Errors {
+    gathered: RefCell<Option<Vec<syn::Error>>>,
+}
+
+impl Errors {
+    pub(crate) fn new() -> Self {
+        Errors { gathered: RefCell::new(Some(Vec::new())) }
+    }
+
+    pub(crate) fn report(&self, at: impl ToTokens, message: Message) {
+        self.syn(syn::Error::new_spanned(at, message));
+    }
+
+    pub(crate) fn syn(&self, error: syn::Error) {
+        self.gathered.borrow_mut().as_mut().expect("errors are reported before they are finished").push(error);
+    }
+
+    /// The expansion if all went well; the author's item beside the errors if not.
+    pub(crate) fn finish(self, expansion: TokenStream, original: &TokenStream) -> TokenStream {
+        let errors = self.gathered.borrow_mut().take().unwrap_or_default();
+        if errors.is_empty() {
+            return expansion;
+        }
+        let mut output = original.clone();
+        output.extend(errors.iter().map(syn::Error::to_compile_error));
+        output
+    }
+}
+
+impl Drop for Errors {
+    fn drop(&mut self) {
+        if self.gathered.borrow().is_some() && !std::thread::panicking() {
+            panic!("the errors of an item were not looked at");
+        }
+    }
+}

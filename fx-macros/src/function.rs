@@ -1,0 +1,47 @@
+//! `#[fx::module]` on a free function.
+//!
+//! One that takes tensors is chosen by them (`dispatch.rs`), and its proxy side is a twin of the body. One that takes
+//! none stays as it is: what it returns is lifted where a twin calls it.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemFn;
+use syn::visit_mut::VisitMut;
+
+use crate::attributes::{allow_generated, cfgs};
+use crate::dispatch::{Dispatch, map_whole_signature};
+use crate::errors::Errors;
+use crate::paths::Paths;
+use crate::twin::body::Body;
+use crate::twin::names::Names;
+use crate::twin::shadow;
+use crate::twin::types::{Target, Types};
+
+/// The function and its twin.
+pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
+    let Some(dispatch) = Dispatch::new(item, paths, errors) else { return quote!(#item) };
+    let mut types = Types::new(Target::Twin, paths);
+    types.keep_generics(&item.sig.generics);
+    let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
+    let mut body = Body::new(&types, &item.sig, &item.block, &[], paths);
+    body.visit_block_mut(&mut block);
+    map_whole_signature(&mut sig, &types);
+
+    let mut used = Names::default();
+    used.signature(&sig);
+    used.block(&block);
+    let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
+    let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
+    let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
+    let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
+    quote! {
+        #public
+        #bare
+        #(#cfgs)* #allow
+        const _: () = {
+            #imports
+            #aliases
+            #twin
+        };
+    }
+}

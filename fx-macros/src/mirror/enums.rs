@@ -1,0 +1,85 @@
+//! The mirror of an enum, variant by variant.
+//!
+//! Names in the graph: the one field of `Big(Linear)` has the enum's own scope, because the variant is a choice and
+//! not a level of the model's tree; of several unnamed fields each is a child `0`, `1`, …; named fields are children
+//! by their names, as in a struct. `#[fx(rename = "…")]` on a variant's field makes a child of that name.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemEnum;
+
+use super::fields::{Field, Fields, Style};
+use super::structs::{clone_generics, is_plain};
+use super::{mirror_ident, output, traceable_generics};
+use crate::attributes::{allow_generated, cfgs, derives};
+use crate::errors::Errors;
+use crate::paths::Paths;
+
+/// What stands beside an annotated enum. Takes the `#[fx(…)]` attributes off its fields.
+pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -> TokenStream {
+    let variants: Vec<Fields> =
+        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, errors)).collect();
+    let (name, vis, item_cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
+    let mirror = mirror_ident(name);
+    let generics = traceable_generics(&item.generics, paths);
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let (traceable, scope) = (paths.traceable(), paths.scope());
+
+    let declared = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+        let body = fields.write(|field| field.symbolic_type(paths));
+        quote!(#(#cfgs)* #name #body)
+    });
+    let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let build = fields.write(|field| {
+            let binding = &field.binding;
+            field.mirror_value(quote!(#binding), field_scope(field, fields), paths)
+        });
+        quote!(#(#cfgs)* Self::#name #pattern => #mirror::#name #build)
+    });
+    // An empty enum has no arms, and a reference to it is not empty.
+    let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
+
+    let allow = allow_generated();
+    let cloned = derives(&item.attrs, "Clone");
+    let derive = (cloned && is_plain(&generics)).then(|| quote!(#[derive(::core::clone::Clone)]));
+    let clone = (cloned && !is_plain(&generics)).then(|| {
+        let generics = clone_generics(&generics, &variants, paths);
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+            let build = fields.write(|field| {
+                let binding = &field.binding;
+                quote!(::core::clone::Clone::clone(#binding))
+            });
+            quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
+        });
+        quote! {
+            #(#item_cfgs)* #[automatically_derived]
+            impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {
+                fn clone(&self) -> Self { match #subject { #(#arms),* } }
+            }
+        }
+    });
+    let output = output::for_enum(item, &variants, &generics, paths);
+    quote! {
+        #(#item_cfgs)* #[doc(hidden)] #allow #derive
+        #vis enum #mirror #generics #where_clause { #(#declared),* }
+        #clone
+        #(#item_cfgs)* #[automatically_derived]
+        impl #impl_generics #traceable for #name #type_generics #where_clause {
+            type Symbolic = #mirror #type_generics;
+            fn symbolic(&self, scope: &#scope) -> Self::Symbolic { match #subject { #(#arms),* } }
+        }
+        #output
+    }
+}
+
+fn field_scope(field: &Field, fields: &Fields) -> TokenStream {
+    if fields.style == Style::Tuple && fields.list.len() == 1 && !field.renamed() {
+        return quote!(scope);
+    }
+    let name = field.scope_name();
+    quote!(&scope.child(#name))
+}

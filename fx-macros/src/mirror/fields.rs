@@ -1,0 +1,177 @@
+//! The fields of a struct or of an enum's variant, as the mirror needs them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Attribute, Member, Type, Visibility};
+
+use crate::attributes::cfgs;
+use crate::errors::Errors;
+use crate::options::{FieldOptions, take_field_options};
+use crate::paths::Paths;
+
+/// How the fields are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    Named,
+    Tuple,
+    Unit,
+}
+
+pub(super) struct Fields {
+    pub(super) style: Style,
+    pub(super) list: Vec<Field>,
+}
+
+pub(super) struct Field {
+    cfgs: Vec<Attribute>,
+    vis: Visibility,
+    pub(super) member: Member,
+    /// A variable for the field in a pattern.
+    pub(super) binding: Ident,
+    pub(super) ty: Type,
+    options: FieldOptions,
+}
+
+impl Fields {
+    /// Reads the fields and takes the `#[fx(…)]` attributes off them.
+    pub(super) fn take(fields: &mut syn::Fields, errors: &Errors) -> Self {
+        let style = match fields {
+            syn::Fields::Named(_) => Style::Named,
+            syn::Fields::Unnamed(_) => Style::Tuple,
+            syn::Fields::Unit => Style::Unit,
+        };
+        let list = fields
+            .iter_mut()
+            .enumerate()
+            .map(|(position, field)| {
+                let options = take_field_options(&mut field.attrs, errors);
+                Field {
+                    cfgs: cfgs(&field.attrs).into_iter().cloned().collect(),
+                    vis: field.vis.clone(),
+                    member: field.ident.clone().map_or_else(|| Member::from(position), Member::Named),
+                    binding: format_ident!("__fx_{}", position),
+                    ty: field.ty.clone(),
+                    options,
+                }
+            })
+            .collect();
+        Fields { style, list }
+    }
+
+    /// `{ name: one, … }`, `(one, …)` or nothing.
+    pub(super) fn write(&self, mut one: impl FnMut(&Field) -> TokenStream) -> TokenStream {
+        let parts: Vec<TokenStream> = self
+            .list
+            .iter()
+            .map(|field| {
+                let (cfgs, content) = (&field.cfgs, one(field));
+                match (&self.style, &field.member) {
+                    (Style::Named, Member::Named(name)) => quote!(#(#cfgs)* #name: #content),
+                    _ => quote!(#(#cfgs)* #content),
+                }
+            })
+            .collect();
+        match self.style {
+            Style::Named => quote!({ #(#parts),* }),
+            Style::Tuple => quote!((#(#parts),*)),
+            Style::Unit => TokenStream::new(),
+        }
+    }
+
+    /// The fields of the mirror, without braces: `pub q: <Tensor as Traceable>::Symbolic, …`.
+    pub(super) fn declare(&self, paths: &Paths) -> TokenStream {
+        self.list.iter().map(|field| field.declare(paths)).collect()
+    }
+
+    /// The pattern that binds every field to its [`Field::binding`].
+    pub(super) fn pattern(&self) -> TokenStream {
+        self.write(|field| {
+            let binding = &field.binding;
+            quote!(#binding)
+        })
+    }
+}
+
+impl Field {
+    fn declare(&self, paths: &Paths) -> TokenStream {
+        let (cfgs, vis, ty) = (&self.cfgs, &self.vis, self.symbolic_type(paths));
+        match &self.member {
+            Member::Named(name) => quote!(#(#cfgs)* #vis #name: #ty,),
+            Member::Unnamed(_) => quote!(#(#cfgs)* #vis #ty,),
+        }
+    }
+
+    /// The type in the mirror. Spanned on the user's type, where "cannot be mirrored" belongs.
+    pub(super) fn symbolic_type(&self, paths: &Paths) -> TokenStream {
+        let ty = &self.ty;
+        if self.options.constant {
+            quote!(#ty)
+        } else if self.options.leaf {
+            let leaf = paths.symbolic("OpaqueLeaf");
+            quote_spanned!(ty.span()=> #leaf<#ty>)
+        } else {
+            let traceable = respan(paths.traceable(), ty);
+            quote_spanned!(ty.span()=> <#ty as #traceable>::Symbolic)
+        }
+    }
+
+    /// The value in the mirror, made from `value`, a reference to the field, at `scope`, a reference to its place.
+    pub(super) fn mirror_value(&self, value: TokenStream, scope: TokenStream, paths: &Paths) -> TokenStream {
+        if self.options.constant {
+            quote_spanned!(self.ty.span()=> ::core::clone::Clone::clone(#value))
+        } else if self.options.leaf {
+            let leaf = paths.symbolic("OpaqueLeaf");
+            quote!(#leaf::new(#value, #scope))
+        } else {
+            let traceable = paths.traceable();
+            quote!(#traceable::symbolic(#value, #scope))
+        }
+    }
+
+    /// The name under which the owner's scope knows the field.
+    pub(super) fn scope_name(&self) -> String {
+        self.options.rename.clone().unwrap_or_else(|| self.text())
+    }
+
+    /// The field's own name, or its position.
+    pub(super) fn text(&self) -> String {
+        match &self.member {
+            Member::Named(name) => name.unraw().to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        }
+    }
+
+    /// Whether the field's type names a type parameter.
+    pub(super) fn mentions(&self, param: &Ident) -> bool {
+        struct Find<'a>(&'a Ident, bool);
+        impl<'ast> Visit<'ast> for Find<'_> {
+            fn visit_ident(&mut self, ident: &'ast Ident) {
+                self.1 |= ident == self.0;
+            }
+        }
+        let mut find = Find(param, false);
+        find.visit_type(&self.ty);
+        find.1
+    }
+
+    pub(super) fn renamed(&self) -> bool {
+        self.options.rename.is_some()
+    }
+
+    pub(super) fn cfgs(&self) -> &[Attribute] {
+        &self.cfgs
+    }
+}
+
+fn respan(tokens: TokenStream, on: &Type) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(on.span().resolved_at(proc_macro2::Span::call_site()));
+            token
+        })
+        .collect()
+}

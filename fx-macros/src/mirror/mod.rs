@@ -1,0 +1,47 @@
+//! The mirror of a type: the same shape, with proxies where the original has tensors.
+//!
+//! `fields.rs` reads a struct's or variant's fields, `structs.rs` and `enums.rs` write the items, `construct.rs` lets
+//! twins build a mirrored struct by its literal, `output.rs` lets a forward return one.
+//!
+//! Invariant: the mirror of `X` is `__FxX`, in the same module, as visible as `X`. Impls are separate items and find
+//! it by that name alone.
+
+mod construct;
+mod enums;
+mod fields;
+mod output;
+mod structs;
+
+use proc_macro2::Ident;
+use quote::format_ident;
+use syn::{Generics, parse_quote};
+
+use crate::paths::Paths;
+
+pub(crate) use enums::expand_enum;
+pub(crate) use structs::expand_struct;
+
+/// The field that tells a mirror where it is in the model.
+pub(crate) const SCOPE_FIELD: &str = "__fx_scope";
+
+/// The name of the mirror of `name`.
+pub(crate) fn mirror_ident(name: &Ident) -> Ident {
+    format_ident!("__Fx{}", name)
+}
+
+/// The user's generics, with every type parameter traceable.
+///
+/// All of them, also those that only occur in a `PhantomData`: an impl of the type is another item, must ask for the
+/// same, and does not see the fields.
+pub(crate) fn traceable_generics(generics: &Generics, paths: &Paths) -> Generics {
+    let mut generics = generics.clone();
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    let traceable = paths.traceable();
+    if !params.is_empty() {
+        let where_clause = generics.make_where_clause();
+        for param in params {
+            where_clause.predicates.push(parse_quote!(#param: #traceable));
+        }
+    }
+    generics
+}

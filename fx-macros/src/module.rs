@@ -1,0 +1,65 @@
+//! `#[fx::module]`: finds out what kind of item it is on.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Item;
+
+use crate::errors::{Errors, Message};
+use crate::options::attribute_options;
+use crate::{function, mirror, twin};
+
+/// Expands `#[fx::module(options)] item`.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let errors = Errors::new();
+    let paths = attribute_options("`#[fx::module]`", options, &errors);
+    let parsed = match syn::parse2::<Item>(item.clone()) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            errors.syn(error);
+            return errors.finish(TokenStream::new(), &item);
+        }
+    };
+    // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
+    let (original, generated) = match parsed {
+        Item::Struct(mut item) => {
+            let generated = mirror::expand_struct(&mut item, &paths, &errors);
+            (item.to_token_stream(), quote!(#item #generated))
+        }
+        Item::Enum(mut item) => {
+            let generated = mirror::expand_enum(&mut item, &paths, &errors);
+            (item.to_token_stream(), quote!(#item #generated))
+        }
+        Item::Impl(mut item) => {
+            let generated = twin::expand_impl(&mut item, &paths, &errors);
+            (item.to_token_stream(), quote!(#item #generated))
+        }
+        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, &paths, &errors)),
+        other => {
+            let goes_on = "a struct, an enum, an impl or a free function";
+            errors.report(&other, Message::WrongItem { attribute: "module", goes_on, found: kind(&other) });
+            (item, TokenStream::new())
+        }
+    };
+    errors.finish(generated, &original)
+}
+
+/// The kind of an item, as a message names it.
+pub(crate) fn kind(item: &Item) -> &'static str {
+    match item {
+        Item::Const(_) => "a const",
+        Item::Enum(_) => "an enum",
+        Item::ExternCrate(_) => "an extern crate",
+        Item::Fn(_) => "a function",
+        Item::ForeignMod(_) => "an extern block",
+        Item::Impl(_) => "an impl",
+        Item::Macro(_) => "a macro",
+        Item::Mod(_) => "a mod",
+        Item::Static(_) => "a static",
+        Item::Struct(_) => "a struct",
+        Item::Trait(_) | Item::TraitAlias(_) => "a trait",
+        Item::Type(_) => "a type alias",
+        Item::Union(_) => "a union",
+        Item::Use(_) => "a use",
+        _ => "this item",
+    }
+}

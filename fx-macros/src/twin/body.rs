@@ -1,0 +1,254 @@
+//! A function body on its way into a twin: the user's tokens, with four things changed.
+//!
+//! - Types that are written down are mapped ([`Types`]).
+//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant.
+//! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
+//! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Ident;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type};
+
+use super::literals::Aliases;
+use super::types::Types;
+use super::{calls, literals};
+use crate::paths::Paths;
+
+/// Rewrites one function's body.
+pub(crate) struct Body<'a> {
+    pub(super) types: Types<'a>,
+    pub(super) paths: &'a Paths,
+    /// Names bound in the function, anywhere: parameters, variables, closure parameters.
+    pub(super) bound: BTreeSet<String>,
+    /// The methods of the impl that have a twin.
+    twinned: Vec<String>,
+    /// Type aliases the patterns and literals need.
+    pub(crate) aliases: Aliases,
+    /// Whether a function of candle's is called by its bare name.
+    pub(crate) needs_bare: bool,
+}
+
+impl<'a> Body<'a> {
+    /// `twinned` are the methods of the impl that have a twin; a free function has none.
+    pub(crate) fn new(
+        types: &Types<'a>,
+        sig: &Signature,
+        block: &Block,
+        twinned: &[Ident],
+        paths: &'a Paths,
+    ) -> Self {
+        let mut bindings = Bindings::default();
+        bindings.visit_signature(sig);
+        bindings.visit_block(block);
+        Body {
+            types: types.with_locals(bindings.types),
+            paths,
+            bound: bindings.values,
+            twinned: twinned.iter().map(ToString::to_string).collect(),
+            aliases: Aliases::default(),
+            needs_bare: false,
+        }
+    }
+
+    /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
+    fn rewrite_own(&self, path: &mut Path) {
+        let Some(own) = self.types.own_name() else { return };
+        let Some(head) = path.segments.first() else { return };
+        if path.leading_colon.is_some() || head.ident != *own {
+            return;
+        }
+        if let Some(next) = path.segments.get(1) {
+            let name = next.ident.to_string();
+            if name.starts_with(|first: char| first.is_lowercase()) && !self.twinned.contains(&name) {
+                return;
+            }
+        }
+        let span = head.ident.span();
+        let head = path.segments.first_mut().expect("it has a first segment");
+        head.ident = Ident::new("Self", span);
+        head.arguments = syn::PathArguments::None;
+    }
+}
+
+impl VisitMut for Body<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Call(call) => {
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                if calls::is_helper(&call.func, self) {
+                    *expr = calls::lift(call, self.paths);
+                } else {
+                    self.visit_expr_mut(&mut call.func);
+                }
+            }
+            Expr::Path(path) => {
+                visit_mut::visit_expr_path_mut(self, path);
+                self.rewrite_own(&mut path.path);
+                calls::redirect_bare(path, self);
+            }
+            Expr::Struct(literal) => {
+                visit_mut::visit_expr_struct_mut(self, literal);
+                self.rewrite_own(&mut literal.path);
+                if let Some(replacement) = literals::rewrite_literal(literal, self) {
+                    *expr = replacement;
+                }
+            }
+            other => visit_mut::visit_expr_mut(self, other),
+        }
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        visit_mut::visit_pat_mut(self, pat);
+        match pat {
+            Pat::Struct(pattern) => {
+                self.rewrite_own(&mut pattern.path);
+                literals::rewrite_pattern(pattern, self);
+            }
+            Pat::TupleStruct(pattern) => self.rewrite_own(&mut pattern.path),
+            Pat::Path(pattern) => self.rewrite_own(&mut pattern.path),
+            _ => {}
+        }
+    }
+
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        self.types.map(ty);
+    }
+
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        // A function in a function is in the twin's scope like its surroundings; other items mean what they say.
+        if let Item::Fn(item) = item {
+            visit_mut::visit_item_fn_mut(self, item);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        let Some(name) = call.path.segments.last().map(|segment| segment.ident.to_string()) else { return };
+        let rewritten = if OF_EXPRESSIONS.contains(&name.as_str()) {
+            Arguments::parse.parse2(call.tokens.clone()).ok().map(|mut arguments| {
+                arguments.0.iter_mut().for_each(|expr| self.visit_expr_mut(expr));
+                arguments.write()
+            })
+        } else if name == "matches" {
+            Matches::parse.parse2(call.tokens.clone()).ok().map(|mut matches| {
+                self.visit_expr_mut(&mut matches.expr);
+                self.visit_pat_mut(&mut matches.pat);
+                if let Some(guard) = &mut matches.guard {
+                    self.visit_expr_mut(guard);
+                }
+                matches.write()
+            })
+        } else {
+            None
+        };
+        // What does not parse goes through as it is: the shadowed names in it still mean the right things.
+        if let Some(tokens) = rewritten {
+            call.tokens = tokens;
+        }
+    }
+}
+
+/// Macros whose arguments are expressions.
+const OF_EXPRESSIONS: &[&str] = &[
+    "vec", "format", "print", "println", "eprint", "eprintln", "write", "writeln", "panic", "todo", "unimplemented",
+    "unreachable", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "bail",
+    "ensure", "anyhow", "dbg",
+];
+
+/// `a, b, c`, or `x; n` with the separator remembered.
+struct Arguments(Vec<Expr>, bool, bool);
+
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.is_empty() {
+            return Ok(Arguments(Vec::new(), false, false));
+        }
+        let first: Expr = input.parse()?;
+        if input.peek(Token![;]) {
+            input.parse::<Token![;]>()?;
+            return Ok(Arguments(vec![first, input.parse()?], true, false));
+        }
+        let mut all = vec![first];
+        let mut trailing = false;
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            trailing = input.is_empty();
+            if !trailing {
+                all.push(input.parse()?);
+            }
+        }
+        Ok(Arguments(all, false, trailing))
+    }
+}
+
+impl Arguments {
+    fn write(&self) -> proc_macro2::TokenStream {
+        let Arguments(all, repeat, trailing) = self;
+        let end = trailing.then(|| quote::quote!(,));
+        if *repeat { quote::quote!(#(#all);*) } else { quote::quote!(#(#all),* #end) }
+    }
+}
+
+/// `matches!(expr, pat if guard)`.
+struct Matches {
+    expr: Expr,
+    pat: Pat,
+    guard: Option<Expr>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let expr = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pat = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = if input.peek(Token![if]) {
+            input.parse::<Token![if]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
+        Ok(Matches { expr, pat, guard })
+    }
+}
+
+impl Matches {
+    fn write(&self) -> proc_macro2::TokenStream {
+        let Matches { expr, pat, guard } = self;
+        let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));
+        quote::quote!(#expr, #pat #guard)
+    }
+}
+
+/// What a function binds and declares.
+#[derive(Default)]
+struct Bindings {
+    values: BTreeSet<String>,
+    types: BTreeSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Bindings {
+    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
+        self.values.insert(pat.ident.to_string());
+        visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        match item {
+            Item::Struct(item) => self.types.insert(item.ident.to_string()),
+            Item::Enum(item) => self.types.insert(item.ident.to_string()),
+            Item::Type(item) => self.types.insert(item.ident.to_string()),
+            Item::Fn(item) => {
+                self.types.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
+                self.types.extend(item.sig.generics.const_params().map(|param| param.ident.to_string()));
+                false
+            }
+            _ => false,
+        };
+        visit::visit_item(self, item);
+    }
+}

@@ -1,0 +1,67 @@
+//! Calls in a twin that do not mean the same thing there by name alone.
+
+use proc_macro2::{Ident, Span};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprPath, PathSegment, parse_quote_spanned};
+
+use super::body::Body;
+use super::shadow::SHADOWED;
+use crate::paths::Paths;
+
+/// Path heads that are candle's, the standard library's or a primitive type's: nothing they return needs lifting.
+const FOREIGN: &[&str] = &[
+    "candle", "candle_core", "candle_nn", "nn", "ops", "rotary_emb", "std", "core", "alloc", "tracing", "rand", "rayon",
+    "half", "f64", "f32", "f16", "bf16", "usize", "isize", "u128", "u64", "u32", "u16", "u8", "i128", "i64", "i32",
+    "i16", "i8", "bool", "char", "str", "drop",
+];
+
+/// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable.
+pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return false };
+    if path.leading_colon.is_some() {
+        return false;
+    }
+    let lower_case = path.segments.iter().all(|segment| {
+        let name = segment.ident.to_string();
+        name.starts_with(|first: char| first.is_lowercase() || first == '_')
+    });
+    let Some(head) = path.segments.first().map(|segment| segment.ident.to_string()) else { return false };
+    let single = path.segments.len() == 1;
+    lower_case
+        && !FOREIGN.contains(&head.as_str())
+        && !(single && (body.bound.contains(&head) || SHADOWED.contains(&head.as_str())))
+}
+
+/// Wraps a call so that a tensor in its result is lifted into the graph, and anything else left alone.
+///
+/// Which of the two it is, only rustc knows: the traits choose by autoref, on the value, so the value is bound first.
+pub(super) fn lift(call: &ExprCall, paths: &Paths) -> Expr {
+    let span = call.func.span().resolved_at(Span::mixed_site());
+    let value = Ident::new("__fx_value", span);
+    let lift = paths.private("lift");
+    parse_quote_spanned! {span=>
+        match #call {
+            #value => {
+                use #lift::{LiftKind as _, SameKind as _};
+                (&#value).__fx_kind().lift(#value)
+            }
+        }
+    }
+}
+
+/// `silu(x)` becomes `silu::__fx_call(x)`: see [`super::shadow::bare_import`].
+pub(super) fn redirect_bare(path: &mut ExprPath, body: &mut Body<'_>) {
+    if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
+        return;
+    }
+    let segment = &mut path.path.segments[0];
+    let name = segment.ident.to_string();
+    if !SHADOWED.contains(&name.as_str()) || body.bound.contains(&name) {
+        return;
+    }
+    let arguments = std::mem::take(&mut segment.arguments);
+    let ident = Ident::new("__fx_call", segment.ident.span());
+    path.path.segments.push(PathSegment { ident, arguments });
+    body.needs_bare = true;
+}
+

@@ -1,0 +1,276 @@
+//! How a trace enters a model: `forward` with arguments taken by name.
+//!
+//! A parameter is taken as an owned value and lent as the signature asks: `Option<&Tensor>` is taken as
+//! `Option<Tensor>` and passed with `as_ref()`. A signature that cannot be fed this way has no entry, and is still
+//! called by the forwards that know it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+use syn::visit::{self, Visit};
+use syn::{FnArg, GenericArgument, Generics, Lifetime, Pat, Path, PathArguments, ReceiverKind, Signature, Type};
+
+use super::ImplKind;
+use super::types::Types;
+use crate::paths::Paths;
+
+/// The entry of one impl.
+pub(super) struct Entry {
+    kind: ImplKind,
+    method: Ident,
+    parameters: Vec<Parameter>,
+}
+
+struct Parameter {
+    variable: Ident,
+    name: String,
+    /// The type as the user wrote it, for messages.
+    written: String,
+    taken: Taken,
+}
+
+/// An owned type to take, and how the value is passed on.
+struct Taken {
+    ty: Type,
+    /// From the variable that holds the value.
+    pass: fn(TokenStream) -> TokenStream,
+}
+
+impl Entry {
+    /// The entry that a method is, if it is one. `types` maps to the twin's world.
+    pub(super) fn new(kind: ImplKind, sig: &Signature, types: &Types<'_>) -> Option<Self> {
+        let name = match kind {
+            ImplKind::Inherent | ImplKind::Module => "forward",
+            ImplKind::ModuleT => "forward_t",
+            ImplKind::Other => return None,
+        };
+        if sig.ident != name || sig.generics.type_params().next().is_some() {
+            return None;
+        }
+        let mut inputs = sig.inputs.iter();
+        let by_reference = matches!(inputs.next(), Some(FnArg::Receiver(receiver))
+            if matches!(receiver.kind, ReceiverKind::Reference(..)));
+        if !by_reference {
+            return None;
+        }
+        let parameters = inputs
+            .enumerate()
+            .map(|(position, input)| {
+                let FnArg::Typed(input) = input else { return None };
+                let name = match &*input.pat {
+                    Pat::Ident(pat) => pat.ident.unraw().to_string(),
+                    _ => format!("arg{position}"),
+                };
+                let mut taken = take(&input.ty)?;
+                types.map(&mut taken.ty);
+                let written = text(&input.ty);
+                Some(Parameter { variable: format_ident!("__fx_{}", position), name, written, taken })
+            })
+            .collect::<Option<_>>()?;
+        Some(Entry { kind, method: sig.ident.clone(), parameters })
+    }
+
+    pub(super) fn implement(&self, generics: &Generics, mirror: &Path, paths: &Paths) -> TokenStream {
+        let (kind, callee) = match self.kind {
+            ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
+            ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),
+            ImplKind::Inherent | ImplKind::Other => ("Inherent", TokenStream::new()),
+        };
+        let callee = if callee.is_empty() { quote!(Self) } else { quote!(<Self as #callee>) };
+        let (entry, kind, inputs) = (paths.private("Entry"), paths.private(kind), paths.public("Inputs"));
+        let result = paths.candle_result(paths.private("Output"));
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (method, method_name) = (&self.method, self.method.unraw().to_string());
+        let takes = self.parameters.iter().map(|parameter| {
+            let Parameter { variable, name, written, taken } = parameter;
+            let ty = &taken.ty;
+            quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
+        });
+        let passed = self.parameters.iter().map(|parameter| {
+            let variable = &parameter.variable;
+            (parameter.taken.pass)(quote!(#variable))
+        });
+        quote! {
+            impl #impl_generics #entry<#kind> for #mirror #where_clause {
+                const METHOD: &'static str = #method_name;
+                fn call(&mut self, inputs: &mut #inputs<'_>) -> #result {
+                    #(#takes)*
+                    inputs.finish(#callee::#method(self, #(#passed),*))
+                }
+            }
+        }
+    }
+}
+
+/// How a parameter of this type is taken, if it can be.
+fn take(ty: &Type) -> Option<Taken> {
+    match ty {
+        Type::Group(group) => take(&group.elem),
+        Type::Paren(paren) => take(&paren.elem),
+        Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
+            (Type::Slice(slice), mutable) => match &*slice.elem {
+                Type::Reference(inner) if !mutable && is_owned(&inner.elem) => Some(Taken {
+                    ty: vec_of(&inner.elem),
+                    pass: |value| quote!(&#value.iter().collect::<::std::vec::Vec<_>>()),
+                }),
+                elem if is_owned(elem) => Some(Taken { ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
+                _ => None,
+            },
+            (elem, false) if is_str(elem) => Some(Taken { ty: string(), pass: lend }),
+            (elem, mutable) if is_owned(elem) => {
+                Some(Taken { ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
+            }
+            _ => None,
+        },
+        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
+            Some(Taken { ty: owned_pair(tuple), pass: |value| quote!((&#value.0, &#value.1)) })
+        }
+        Type::Path(path) if !is_owned(ty) => take_option(argument_of(&path.path, "Option")?),
+        ty if is_owned(ty) => Some(Taken { ty: ty.clone(), pass: |value| value }),
+        _ => None,
+    }
+}
+
+/// The same for `Option<inner>`, where `inner` borrows.
+fn take_option(inner: &Type) -> Option<Taken> {
+    match inner {
+        Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
+            (Type::Slice(slice), false) if is_owned(&slice.elem) => Some(Taken {
+                ty: option_of(vec_of(&slice.elem)),
+                pass: |value| quote!(#value.as_deref()),
+            }),
+            (elem, false) if is_str(elem) => {
+                Some(Taken { ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
+            }
+            (elem, mutable) if is_owned(elem) => Some(Taken {
+                ty: option_of(elem.clone()),
+                pass: if mutable { |value| quote!(#value.as_mut()) } else { |value| quote!(#value.as_ref()) },
+            }),
+            _ => None,
+        },
+        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
+            Some(Taken {
+                ty: option_of(owned_pair(tuple)),
+                pass: |value| quote!(#value.as_ref().map(|(__fx_a, __fx_b)| (__fx_a, __fx_b))),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn lend(value: TokenStream) -> TokenStream {
+    quote!(&#value)
+}
+
+fn lend_mut(value: TokenStream) -> TokenStream {
+    quote!(&mut #value)
+}
+
+fn vec_of(ty: &Type) -> Type {
+    syn::parse_quote!(::std::vec::Vec<#ty>)
+}
+
+fn option_of(ty: Type) -> Type {
+    syn::parse_quote!(::core::option::Option<#ty>)
+}
+
+fn string() -> Type {
+    syn::parse_quote!(::std::string::String)
+}
+
+fn owned_pair(tuple: &syn::TypeTuple) -> Type {
+    let elems = tuple.elems.iter().filter_map(shared);
+    syn::parse_quote!((#(#elems),*))
+}
+
+/// The `T` of `&T`, if it is owned.
+fn shared(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Reference(reference) if reference.mutability.is_none() && is_owned(&reference.elem) => {
+            Some(&reference.elem)
+        }
+        _ => None,
+    }
+}
+
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+/// The `T` of `Option<T>`.
+fn argument_of<'a>(path: &'a Path, name: &str) -> Option<&'a Type> {
+    let last = path.segments.last().filter(|last| last.ident == name)?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(args) => args.args.iter().find_map(|arg| match arg {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a value of the type can be taken as it is: it borrows nothing, is sized and has a name.
+fn is_owned(ty: &Type) -> bool {
+    struct Owned(bool);
+    impl<'ast> Visit<'ast> for Owned {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            match ty {
+                Type::Path(_) | Type::Array(_) | Type::Tuple(_) | Type::Paren(_) | Type::Group(_) => {
+                    visit::visit_type(self, ty);
+                }
+                _ => self.0 = false,
+            }
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.0 &= lifetime.ident == "static" || lifetime.ident == "_";
+        }
+    }
+    let mut owned = Owned(!is_str(ty));
+    owned.visit_type(ty);
+    owned.0
+}
+
+/// A type as a person writes it: `Option<&Tensor>`, not `Option < & Tensor >`.
+pub(crate) fn text(ty: &Type) -> String {
+    let mut text = String::new();
+    write(ty.to_token_stream(), &mut text);
+    text
+}
+
+fn write(tokens: TokenStream, text: &mut String) {
+    use proc_macro2::{Delimiter, Spacing, TokenTree};
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::None => ("", ""),
+                };
+                text.push_str(open);
+                write(group.stream(), text);
+                text.push_str(close);
+            }
+            TokenTree::Punct(punct) => {
+                let spaced = matches!(punct.as_char(), '=' | '+') || (punct.as_char() == '-');
+                if spaced && !text.ends_with(' ') {
+                    text.push(' ');
+                }
+                text.push(punct.as_char());
+                let arrow_end = punct.as_char() == '>' && text.ends_with("->");
+                let ends = punct.spacing() == Spacing::Alone;
+                if arrow_end || (ends && matches!(punct.as_char(), ',' | ';' | '=' | '+')) {
+                    text.push(' ');
+                }
+            }
+            other => {
+                let word = other.to_string();
+                if text.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
+                    text.push(' ');
+                }
+                text.push_str(&word);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Literals and patterns of structs in a twin.
+//!
+//! `Self { .. }` is the mirror and only lacks the scope. Another struct's name means the original, whose fields are
+//! tensors; aliases in the twin's scope lead from the name to the mirror, because neither a literal nor a pattern can
+//! start with `<Qkv as Traceable>::Symbolic`.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, parse_quote};
+
+use super::body::Body;
+use crate::mirror::SCOPE_FIELD;
+use crate::paths::Paths;
+
+/// The aliases a twin's scope declares.
+#[derive(Default)]
+pub(crate) struct Aliases {
+    literals: BTreeMap<String, Path>,
+    patterns: BTreeMap<String, Path>,
+}
+
+impl Aliases {
+    pub(crate) fn extend(&mut self, other: Aliases) {
+        self.literals.extend(other.literals);
+        self.patterns.extend(other.patterns);
+    }
+
+    pub(crate) fn declare(&self, paths: &Paths) -> TokenStream {
+        let (construct, traceable) = (paths.private("Construct"), paths.traceable());
+        let literals = self.literals.iter().map(|(name, path)| {
+            let name = format_ident!("{}", name);
+            quote!(type #name = <#path as #construct>::Fields;)
+        });
+        let patterns = self.patterns.iter().map(|(name, path)| {
+            let name = format_ident!("{}", name);
+            quote!(type #name = <#path as #traceable>::Symbolic;)
+        });
+        quote!(#(#literals)* #(#patterns)*)
+    }
+}
+
+/// Rewrites a struct literal in place, or gives the expression that replaces it.
+pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> Option<Expr> {
+    if literal.path.is_ident("Self") {
+        if literal.dot2_token.is_none() {
+            let (field, scope) = (format_ident!("{}", SCOPE_FIELD), body.paths.scope());
+            literal.fields.push(parse_quote!(#field: #scope::detached()));
+        }
+        return None;
+    }
+    if literal.qself.is_some() || !names_a_struct(&literal.path, body) {
+        return None;
+    }
+    let alias = alias("__FxFields", &literal.path);
+    let original = std::mem::replace(&mut literal.path, format_ident!("{}", alias).into());
+    let construct = body.paths.private("Construct");
+    let replacement = parse_quote!(<#original as #construct>::construct(#literal));
+    body.aliases.literals.insert(alias, original);
+    Some(replacement)
+}
+
+/// Rewrites a struct pattern in place.
+pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
+    let own = pattern.path.is_ident("Self");
+    if !own {
+        if pattern.qself.is_some() || !names_a_struct(&pattern.path, body) {
+            return;
+        }
+        let alias = alias("__FxPattern", &pattern.path);
+        let original = std::mem::replace(&mut pattern.path, format_ident!("{}", alias).into());
+        body.aliases.patterns.insert(alias, original);
+    }
+    if pattern.rest.is_none() {
+        if !pattern.fields.empty_or_trailing() {
+            pattern.fields.push_punct(Default::default());
+        }
+        pattern.rest = Some(PatRest { attrs: Vec::new(), dot2_token: Default::default() });
+    }
+}
+
+/// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
+fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
+    let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
+    let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
+    let head = &path.segments[0].ident;
+    is_struct
+        && path.leading_colon.is_none()
+        && !foreign.iter().any(|name| head == name)
+        && !(path.segments.len() == 1 && body.types.is_kept(head))
+        // An alias has no type parameters in scope to name.
+        && path.segments.iter().all(|segment| segment.arguments.is_none())
+}
+
+fn alias(prefix: &str, path: &Path) -> String {
+    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident))
+}

@@ -1,0 +1,250 @@
+//! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
+//!
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
+//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters.
+//!
+//! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
+//! user could have written.
+
+pub(crate) mod body;
+mod calls;
+mod entry;
+pub(crate) mod literals;
+pub(crate) mod names;
+pub(crate) mod select;
+pub(crate) mod shadow;
+pub(crate) mod types;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::visit_mut::VisitMut;
+use syn::{
+    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
+    parse_quote,
+};
+
+use crate::attributes::{allow_generated, cfgs, for_twin};
+use crate::errors::{Errors, Message};
+use crate::mirror::{mirror_ident, traceable_generics};
+use crate::options::{MethodOptions, take_method_options};
+use crate::paths::Paths;
+use body::Body;
+use names::Names;
+use types::{Target, Types};
+
+/// What an impl is of, as far as twins differ by it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ImplKind {
+    Inherent,
+    Module,
+    ModuleT,
+    /// A trait of the user's: its methods become inherent methods of the mirror.
+    Other,
+}
+
+/// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
+pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -> TokenStream {
+    let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
+    if let Some(unsafety) = &item.unsafety {
+        errors.report(unsafety, Message::UnsafeImpl);
+    }
+    let Some((mirror, own)) = mirror_path(&item.self_ty) else {
+        errors.report(&item.self_ty, Message::SelfType);
+        return TokenStream::new();
+    };
+    let kind = impl_kind(item);
+    let selected = select::methods(item, &options, &own, errors);
+    if selected.is_empty() {
+        return TokenStream::new();
+    }
+
+    let mut aliases = literals::Aliases::default();
+    let mut used = Names::default();
+    let mut needs_bare = false;
+    let mut twins = Vec::new();
+    let mut entries = Vec::new();
+    let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
+    for method in &selected {
+        let types = types_for(item, &method.sig, paths);
+        if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
+            entries.push((entry, for_twin(&method.attrs)));
+        }
+        let mut twin = (*method).clone();
+        map_signature(&mut twin.sig, &types);
+        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
+        body.visit_block_mut(&mut twin.block);
+        needs_bare |= body.needs_bare;
+        aliases.extend(body.aliases);
+        used.signature(&twin.sig);
+        used.block(&twin.block);
+        twin.attrs = for_twin(&method.attrs);
+        if kind == ImplKind::Other {
+            twin.vis = parse_quote!(pub);
+        }
+        twins.push(twin);
+    }
+    let constants = constants(item, &used, kind);
+
+    let generics = twin_generics(&item.generics, paths);
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let of_trait = match kind {
+        ImplKind::Inherent | ImplKind::Other => None,
+        ImplKind::Module => Some(paths.symbolic("Module")),
+        ImplKind::ModuleT => Some(paths.symbolic("ModuleT")),
+    }
+    .map(|path| quote!(#path for));
+    let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
+    let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
+    let (imports, aliases) = (shadow::imports(&used, paths), aliases.declare(paths));
+    let entries = entries.iter().map(|(entry, method_attrs)| {
+        let implementation = entry.implement(&generics, &mirror, paths);
+        quote!(#(#method_attrs)* #implementation)
+    });
+    quote! {
+        #bare
+        #(#cfgs)* #allow
+        const _: () = {
+            #imports
+            #aliases
+            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* }
+            #(#entries)*
+        };
+    }
+}
+
+fn method_options(item: &mut ImplItem, errors: &Errors) -> MethodOptions {
+    match item {
+        ImplItem::Fn(method) => take_method_options(&mut method.attrs, errors),
+        _ => MethodOptions::default(),
+    }
+}
+
+/// `__FxBlock<M>` for `Block<M>`, and the name `Block`.
+fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
+    let path = match self_ty {
+        Type::Path(ty) if ty.qself.is_none() => &ty.path,
+        Type::Group(group) => return mirror_path(&group.elem),
+        Type::Paren(paren) => return mirror_path(&paren.elem),
+        _ => return None,
+    };
+    let mut mirror = path.clone();
+    let last = mirror.segments.last_mut()?;
+    let own = last.ident.clone();
+    last.ident = mirror_ident(&own);
+    Some((mirror, own))
+}
+
+fn impl_kind(item: &ItemImpl) -> ImplKind {
+    let Some((path, _)) = &item.trait_ else { return ImplKind::Inherent };
+    match path.segments.last() {
+        Some(segment) if segment.ident == "Module" => ImplKind::Module,
+        Some(segment) if segment.ident == "ModuleT" => ImplKind::ModuleT,
+        _ => ImplKind::Other,
+    }
+}
+
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
+    let mut types = Types::new(Target::Twin, paths);
+    for param in item.generics.type_params() {
+        if param.bounds.iter().any(is_module_bound) {
+            types.mirror_param(&param.ident);
+        } else {
+            types.keep_param(&param.ident);
+        }
+    }
+    types.keep_generics(&sig.generics);
+    for param in item.generics.const_params() {
+        types.keep_param(&param.ident);
+    }
+    if let Type::Path(ty) = &*item.self_ty
+        && ty.path.segments.len() == 1
+    {
+        types.own(&ty.path.segments[0]);
+    }
+    for associated in &item.items {
+        if let ImplItem::Type(associated) = associated {
+            types.associated(&associated.ident, &associated.ty);
+        }
+    }
+    types
+}
+
+pub(crate) fn map_signature(sig: &mut Signature, types: &Types<'_>) {
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(input) = input {
+            types.map(&mut input.ty);
+        }
+    }
+    if let ReturnType::Type(_, ty) = &mut sig.output {
+        types.map(ty);
+    }
+}
+
+/// Whether a bound is candle's `Module` or `ModuleT`.
+pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound)
+        if bound.path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT"))
+}
+
+/// The generics of a twin impl: the user's, with each type parameter traceable, and a layer in the shadow world
+/// where it is one in candle's.
+fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
+    let mut twin = traceable_generics(generics, paths);
+    let traceable = paths.traceable();
+    let mut symbolic_bounds: Vec<syn::WherePredicate> = Vec::new();
+    for param in twin.type_params_mut() {
+        let name = param.ident.clone();
+        for bound in &mut param.bounds {
+            if !is_module_bound(bound) {
+                continue;
+            }
+            let TypeParamBound::Trait(bound) = bound else { continue };
+            let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
+            let symbolic = paths.symbolic(&last);
+            symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
+            // The user's `Module` may be shadowed in this scope; the mirror's own bound is candle's.
+            let candle = paths.candle();
+            let last = &bound.path.segments.last().expect("a path has a segment").ident;
+            bound.path = parse_quote!(#candle::#last);
+        }
+    }
+    if !symbolic_bounds.is_empty() {
+        twin.make_where_clause().predicates.extend(symbolic_bounds);
+    }
+    twin
+}
+
+/// The associated constants that twins use as `Self::NAME`, and those which these use.
+fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItemConst> {
+    // `Module` and `ModuleT` have none.
+    let mut wanted: Vec<String> = used.own.iter().cloned().collect();
+    let mut found: Vec<&syn::ImplItemConst> = Vec::new();
+    while let Some(name) = wanted.pop() {
+        for candidate in &item.items {
+            let ImplItem::Const(constant) = candidate else { continue };
+            if constant.ident == name && !found.iter().any(|known| known.ident == constant.ident) {
+                let mut names = Names::default();
+                names.expr(&constant.expr);
+                wanted.extend(names.own);
+                found.push(constant);
+            }
+        }
+    }
+    let in_order = item.items.iter().filter_map(|candidate| match candidate {
+        ImplItem::Const(constant) if found.iter().any(|known| known.ident == constant.ident) => Some(constant),
+        _ => None,
+    });
+    in_order
+        .map(|constant| {
+            let mut constant = constant.clone();
+            constant.attrs = for_twin(&constant.attrs);
+            if kind == ImplKind::Other {
+                constant.vis = Visibility::Public(Default::default());
+            }
+            constant
+        })
+        .collect()
+}
+
+/// A method that is in the impl and gets a twin.
+pub(crate) type Method<'a> = &'a ImplItemFn;

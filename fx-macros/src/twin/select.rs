@@ -1,0 +1,171 @@
+//! Which methods of an impl get a twin.
+//!
+//! Roots are `forward*`, methods whose signature mentions `Tensor`, and accessors of plain data, which forwards in
+//! other impls of the type like to call. From the roots, whatever is called on `self` or as `Self::name`. Never
+//! constructors: they work with real weights.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Ident;
+use syn::visit::{self, Visit};
+use syn::{FnArg, ImplItem, ItemImpl, Path, PathSegment, ReceiverKind, ReturnType, Safety, Signature, Type};
+
+use super::Method;
+use super::names::Names;
+use super::types::is_plain;
+use crate::errors::{Errors, Message};
+use crate::options::MethodOptions;
+
+/// The methods to twin, in the order they are written. Reports those that should be and cannot.
+pub(super) fn methods<'a>(
+    item: &'a ItemImpl,
+    options: &[MethodOptions],
+    own: &Ident,
+    errors: &Errors,
+) -> Vec<Method<'a>> {
+    let candidates: Vec<(Method<'a>, MethodOptions)> = item
+        .items
+        .iter()
+        .zip(options)
+        .filter_map(|(item, options)| match item {
+            ImplItem::Fn(method) if !options.skip => Some((method, *options)),
+            _ => None,
+        })
+        .filter(|(method, options)| options.include || !is_constructor(&method.sig, own))
+        .collect();
+
+    let mut todo: Vec<String> = candidates
+        .iter()
+        .filter(|(method, options)| options.include || is_root(&method.sig))
+        .map(|(method, _)| method.sig.ident.to_string())
+        .collect();
+    let mut reached = BTreeSet::new();
+    while let Some(name) = todo.pop() {
+        if !reached.insert(name.clone()) {
+            continue;
+        }
+        for (method, _) in candidates.iter().filter(|(method, _)| method.sig.ident == name) {
+            let mut names = Names::default();
+            names.block(&method.block);
+            todo.extend(names.methods);
+            todo.extend(names.own);
+            todo.extend(names.pairs.into_iter().filter(|(head, _)| own == head).map(|(_, name)| name));
+        }
+    }
+    candidates
+        .into_iter()
+        .map(|(method, _)| method)
+        .filter(|method| reached.contains(&method.sig.ident.to_string()))
+        .filter(|method| is_ordinary(&method.sig, errors))
+        .collect()
+}
+
+fn is_root(sig: &Signature) -> bool {
+    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || is_accessor(sig)
+}
+
+/// `fn head_dim(&self) -> usize`.
+fn is_accessor(sig: &Signature) -> bool {
+    let shared = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
+        if matches!(receiver.kind, ReceiverKind::Reference(_, _, None)));
+    let plain = match &sig.output {
+        ReturnType::Type(_, ty) => match &**ty {
+            Type::Reference(reference) => is_plain(&reference.elem),
+            ty => is_plain(ty),
+        },
+        ReturnType::Default => false,
+    };
+    shared && plain && sig.inputs.len() == 1 && sig.generics.params.is_empty()
+}
+
+/// Builds the type rather than using it: returns it, or reads weights.
+fn is_constructor(sig: &Signature, own: &Ident) -> bool {
+    let returns_own = match &sig.output {
+        ReturnType::Type(_, ty) => {
+            let mut visitor = Returns { own, found: false };
+            visitor.visit_type(ty);
+            visitor.found
+        }
+        ReturnType::Default => false,
+    };
+    let reads_weights = mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| {
+        visitor.visit_signature(sig)
+    });
+    returns_own || reads_weights
+}
+
+/// Looks for the impl's type as a whole path: `Self::Output` is something else.
+struct Returns<'a> {
+    own: &'a Ident,
+    found: bool,
+}
+
+impl<'ast> Visit<'ast> for Returns<'_> {
+    fn visit_path(&mut self, path: &'ast Path) {
+        self.found |= path.is_ident("Self") || path.segments.last().is_some_and(|last| last.ident == *self.own);
+        visit::visit_path(self, path);
+    }
+}
+
+/// Whether `Tensor` occurs in a signature.
+fn mentions_tensor(sig: &Signature) -> bool {
+    mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_signature(sig))
+}
+
+/// Whether `Tensor` occurs in the arguments.
+pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
+    mentions(|segment| segment.ident == "Tensor", |visitor| {
+        sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
+    })
+}
+
+/// Whether `Tensor` occurs in a type.
+pub(crate) fn type_mentions_tensor(ty: &Type) -> bool {
+    mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_type(ty))
+}
+
+fn mentions<F: Fn(&PathSegment) -> bool>(wanted: F, walk: impl FnOnce(&mut Mentions<F>)) -> bool {
+    let mut visitor = Mentions { wanted, found: false };
+    walk(&mut visitor);
+    visitor.found
+}
+
+struct Mentions<F> {
+    wanted: F,
+    found: bool,
+}
+
+impl<'ast, F: Fn(&PathSegment) -> bool> Visit<'ast> for Mentions<F> {
+    fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+        self.found |= (self.wanted)(segment);
+        visit::visit_path_segment(self, segment);
+    }
+}
+
+/// Reports `async`, `unsafe` and `extern` functions. Those not named `forward*` are left out in silence: they may
+/// well be something else than the computation.
+fn is_ordinary(sig: &Signature, errors: &Errors) -> bool {
+    match special_keyword(sig) {
+        None => true,
+        Some(keyword) => {
+            let name = sig.ident.to_string();
+            if name.starts_with("forward") {
+                errors.report(&sig.ident, Message::SpecialFunction { name, keyword });
+            }
+            false
+        }
+    }
+}
+
+/// The keyword that makes a function one that cannot be traced.
+pub(crate) fn special_keyword(sig: &Signature) -> Option<&'static str> {
+    if sig.asyncness.is_some() {
+        Some("async")
+    } else if !matches!(sig.safety, Safety::Default) {
+        Some("unsafe")
+    } else if sig.abi.is_some() || sig.variadic.is_some() {
+        Some("extern")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,300 @@
+//! What a type that the user wrote means in the other world.
+//!
+//! `Tensor` needs no change in a twin: it is another type there. Containers of the standard library keep their name
+//! and map what they hold; plain data stays; every other type goes through `<T as Traceable>::Symbolic`, so that the
+//! type itself says what it becomes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath, parse_quote};
+
+use crate::paths::Paths;
+
+/// Which world a type is mapped to.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// A twin's: `Tensor` is the proxy by shadowing.
+    Twin,
+    /// Either, chosen by a tensor type with this name: `Self` in a dispatch trait, its type parameter in the function.
+    Either(Ident),
+}
+
+/// Maps types, knowing which names in scope are type parameters, local types and the impl's own type.
+pub(crate) struct Types<'a> {
+    target: Target,
+    pub(crate) paths: &'a Paths,
+    kept: BTreeSet<String>,
+    mirrored: BTreeSet<String>,
+    own: Option<PathSegment>,
+    associated: BTreeMap<String, Type>,
+}
+
+/// Standard types that hold values: what they hold is mapped.
+const CONTAINERS: &[&str] = &[
+    "Option", "Vec", "VecDeque", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "OnceCell", "OnceLock",
+    "HashSet", "BTreeSet", "Cow", "PhantomData", "Range", "RangeInclusive", "Ref", "RefMut", "MutexGuard",
+];
+
+/// Maps: the key is plain data.
+const MAPS: &[&str] = &["HashMap", "BTreeMap"];
+
+/// Types that are the same in both worlds.
+const PLAIN: &[&str] = &["String", "DType", "Device", "Shape", "D", "Error", "Path", "PathBuf", "Ordering"];
+
+impl<'a> Types<'a> {
+    pub(crate) fn new(target: Target, paths: &'a Paths) -> Self {
+        Types {
+            target,
+            paths,
+            kept: BTreeSet::new(),
+            mirrored: BTreeSet::new(),
+            own: None,
+            associated: BTreeMap::new(),
+        }
+    }
+
+    /// A type parameter of a function, or a const parameter: the caller decides what it is.
+    pub(crate) fn keep_param(&mut self, name: &Ident) {
+        self.kept.insert(name.to_string());
+    }
+
+    pub(crate) fn keep_generics(&mut self, generics: &Generics) {
+        for param in generics.type_params() {
+            self.keep_param(&param.ident);
+        }
+        for param in generics.const_params() {
+            self.keep_param(&param.ident);
+        }
+    }
+
+    /// A type parameter of the impl that stands for a layer: values of it are mirrored.
+    pub(crate) fn mirror_param(&mut self, name: &Ident) {
+        self.mirrored.insert(name.to_string());
+    }
+
+    /// The impl's own type, which is `Self` in the twin.
+    pub(crate) fn own(&mut self, segment: &PathSegment) {
+        self.own = Some(segment.clone());
+    }
+
+    /// `type Output = Tensor;` of a trait impl, whose methods become inherent.
+    pub(crate) fn associated(&mut self, name: &Ident, ty: &Type) {
+        self.associated.insert(name.to_string(), ty.clone());
+    }
+
+    pub(crate) fn own_name(&self) -> Option<&Ident> {
+        self.own.as_ref().map(|segment| &segment.ident)
+    }
+
+    /// `Block`, or `Block<M>` with the impl's own `M`.
+    fn is_own(&self, path: &Path) -> bool {
+        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else { return false };
+        path.segments.len() == 1
+            && segment.ident == own.ident
+            && (segment.arguments.is_none()
+                || segment.arguments.to_token_stream().to_string() == own.arguments.to_token_stream().to_string())
+    }
+
+    /// A copy for a function body, which may declare types of its own.
+    pub(crate) fn with_locals(&self, locals: impl IntoIterator<Item = String>) -> Types<'a> {
+        let mut kept = self.kept.clone();
+        kept.extend(locals);
+        Types {
+            target: self.target.clone(),
+            paths: self.paths,
+            kept,
+            mirrored: self.mirrored.clone(),
+            own: self.own.clone(),
+            associated: self.associated.clone(),
+        }
+    }
+
+    /// Whether a single name means the same in both worlds, because it is a parameter or a local type.
+    pub(crate) fn is_kept(&self, name: &Ident) -> bool {
+        self.kept.contains(&name.to_string())
+    }
+
+    /// Maps a type in place.
+    pub(crate) fn map(&self, ty: &mut Type) {
+        match ty {
+            Type::Reference(ty) => self.map(&mut ty.elem),
+            Type::Slice(ty) => self.map(&mut ty.elem),
+            Type::Array(ty) => self.map(&mut ty.elem),
+            Type::Group(ty) => self.map(&mut ty.elem),
+            Type::Paren(ty) => self.map(&mut ty.elem),
+            Type::Tuple(ty) => ty.elems.iter_mut().for_each(|ty| self.map(ty)),
+            Type::ImplTrait(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
+            Type::TraitObject(ty) => ty.bounds.iter_mut().for_each(|bound| self.map_bound(bound)),
+            Type::FnPtr(ty) => {
+                ty.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
+                self.map_return(&mut ty.output);
+            }
+            Type::Path(path) if path.qself.is_none() => {
+                if let Some(mapped) = self.map_path(path) {
+                    *ty = mapped;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Maps the types in a bound's arguments, as in `Fn(&Tensor) -> Result<Tensor>`.
+    pub(crate) fn map_bound(&self, bound: &mut TypeParamBound) {
+        let TypeParamBound::Trait(bound) = bound else { return };
+        for segment in &mut bound.path.segments {
+            match &mut segment.arguments {
+                PathArguments::Parenthesized(args) => {
+                    args.inputs.iter_mut().for_each(|input| self.map(&mut input.ty));
+                    self.map_return(&mut args.output);
+                }
+                PathArguments::AngleBracketed(args) => {
+                    for arg in &mut args.args {
+                        match arg {
+                            GenericArgument::Type(ty) => self.map(ty),
+                            GenericArgument::AssocType(assoc) => self.map(&mut assoc.ty),
+                            _ => {}
+                        }
+                    }
+                }
+                PathArguments::None => {}
+            }
+        }
+    }
+
+    fn map_return(&self, output: &mut ReturnType) {
+        if let ReturnType::Type(_, ty) = output {
+            self.map(ty);
+        }
+    }
+
+    /// Maps a path in place, or gives the type that replaces it.
+    fn map_path(&self, ty: &mut TypePath) -> Option<Type> {
+        let single = ty.path.get_ident().cloned();
+        if is_tensor(&ty.path) {
+            return match &self.target {
+                Target::Twin => None,
+                Target::Either(name) => Some(parse_quote!(#name)),
+            };
+        }
+        if self.is_own(&ty.path) {
+            let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
+            return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
+        }
+        if let Some(name) = &single {
+            if self.mirrored.contains(&name.to_string()) {
+                return Some(self.symbolic(ty));
+            }
+        }
+        let head = ty.path.segments.first()?.ident.to_string();
+        if head == "Self" {
+            let associated = ty.path.segments.get(1).and_then(|name| self.associated.get(&name.ident.to_string()))?;
+            let mut associated = associated.clone();
+            self.map(&mut associated);
+            return Some(associated);
+        }
+        if self.kept.contains(&head) {
+            return None;
+        }
+        let last = ty.path.segments.last_mut()?;
+        let name = last.ident.to_string();
+        let mapped_args = if CONTAINERS.contains(&name.as_str()) {
+            0..usize::MAX
+        } else if name == "Result" {
+            // The error type, if written, is nobody's mirror.
+            0..1
+        } else if MAPS.contains(&name.as_str()) {
+            1..2
+        } else if is_plain_name(&name) || STANDARD_CRATES.contains(&head.as_str()) {
+            return None;
+        } else {
+            return Some(self.symbolic(ty));
+        };
+        if let PathArguments::AngleBracketed(args) = &mut last.arguments {
+            let types = args.args.iter_mut().filter_map(|arg| match arg {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            });
+            for (position, ty) in types.enumerate() {
+                if mapped_args.contains(&position) {
+                    self.map(ty);
+                }
+            }
+        }
+        None
+    }
+
+    /// `<T as Traceable>::Symbolic`, spanned on the user's type.
+    fn symbolic(&self, ty: &TypePath) -> Type {
+        let span = ty.span();
+        let tokens: TokenStream = match &self.target {
+            Target::Twin => {
+                // Inside the brackets the original type is meant, so its `Tensor` must not be the shadow.
+                let mut ty = ty.clone();
+                Unshadow(self.paths).visit_type_path_mut(&mut ty);
+                let traceable = self.paths.traceable();
+                quote_spanned!(span=> <#ty as #traceable>::Symbolic)
+            }
+            Target::Either(name) => {
+                let world = self.paths.private("World");
+                quote_spanned!(span=> <#name as #world>::Of<#ty>)
+            }
+        };
+        Type::Verbatim(tokens)
+    }
+}
+
+/// Crates whose types are the same in both worlds.
+const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "half"];
+
+/// `Tensor`, by any of candle's names: what the shadow world replaces.
+pub(crate) fn is_tensor(path: &Path) -> bool {
+    let mut segments = path.segments.iter();
+    let (Some(first), second, None) = (segments.next(), segments.next(), segments.next()) else { return false };
+    match second {
+        None => first.ident == "Tensor",
+        Some(second) => {
+            second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate)
+        }
+    }
+}
+
+/// Whether a type is data without tensors that both worlds share.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    matches!(ty, Type::Path(ty) if ty.qself.is_none()
+        && ty.path.segments.last().is_some_and(|last| is_plain_name(&last.ident.to_string())))
+}
+
+/// Names in lower case are primitives (`usize`, `f64`, `bf16`, `str`).
+fn is_plain_name(name: &str) -> bool {
+    PLAIN.contains(&name) || name.starts_with(|first: char| first.is_lowercase())
+}
+
+/// Gives candle's own names back where a twin's scope has replaced them.
+struct Unshadow<'a>(&'a Paths);
+
+impl VisitMut for Unshadow<'_> {
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        visit_mut::visit_path_mut(self, path);
+        if path.leading_colon.is_some() {
+            return;
+        }
+        let candle = self.0.candle();
+        if path.is_ident("Tensor") {
+            *path = parse_quote!(#candle::Tensor);
+            return;
+        }
+        let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {
+            Some("candle" | "candle_core") => candle,
+            Some("candle_nn") => self.0.private("candle_nn"),
+            _ => return,
+        };
+        if path.segments.len() > 1 {
+            let rest = path.segments.iter().skip(1);
+            *path = parse_quote!(#replacement #(::#rest)*);
+        }
+    }
+}

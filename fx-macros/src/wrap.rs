@@ -1,0 +1,106 @@
+//! `#[fx::wrap]`: the call is recorded, not what happens inside.
+//!
+//! The graph refers to a static description of the function, which also knows how to run it on tensors again.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::{FnArg, Item, ItemFn, Pat, Signature};
+
+use crate::attributes::{allow_generated, cfgs};
+use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
+use crate::errors::{Errors, Message};
+use crate::module::kind;
+use crate::options::attribute_options;
+use crate::paths::Paths;
+use crate::twin::names::Names;
+use crate::twin::select::type_mentions_tensor;
+use crate::twin::shadow;
+use crate::twin::types::{Target, Types};
+
+/// Expands `#[fx::wrap(options)] item`.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let errors = Errors::new();
+    let paths = attribute_options("`#[fx::wrap]`", options, &errors);
+    let generated = match syn::parse2::<Item>(item.clone()) {
+        Ok(Item::Fn(function)) => expand_fn(&function, &paths, &errors),
+        Ok(other) => {
+            let goes_on = "a free function";
+            errors.report(&other, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&other) });
+            TokenStream::new()
+        }
+        Err(error) => {
+            errors.syn(error);
+            TokenStream::new()
+        }
+    };
+    errors.finish(generated, &item)
+}
+
+fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
+    let Some(dispatch) = Dispatch::new(item, paths, errors) else {
+        errors.report(&item.sig.ident, Message::WrapWithoutTensor);
+        return TokenStream::new();
+    };
+    if is_generic(&item.sig) {
+        errors.report(&item.sig.generics, Message::WrapGeneric);
+    }
+    let mut sig = item.sig.clone();
+    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths));
+    rename(&mut sig, |position, _| format_ident!("__fx_{}", position));
+    let mut used = Names::default();
+    used.signature(&sig);
+
+    let (description, record) = (description(item, &dispatch, paths), record(&sig, paths));
+    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
+    let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
+    quote! {
+        #public
+        #(#cfgs)* #allow
+        const _: () = {
+            #description
+            const _: () = {
+                #imports
+                #recorded
+            };
+        };
+    }
+}
+
+/// The static description, outside the shadow world: its evaluation is candle's.
+fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenStream {
+    let (op_def, param, args) = (paths.private("OpDef"), paths.private("Param"), paths.private("Args"));
+    let (value, into_value) = (paths.candle_result(paths.private("Value")), paths.private("IntoValue"));
+    let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
+    let path_end = format!("::{}", item.sig.ident.unraw());
+    let params = item.sig.inputs.iter().enumerate().filter_map(|(position, input)| {
+        let FnArg::Typed(input) = input else { return None };
+        let name = match &*input.pat {
+            Pat::Ident(pat) => pat.ident.unraw().to_string(),
+            _ => format!("arg{position}"),
+        };
+        let tensor = type_mentions_tensor(&input.ty);
+        Some(quote!(#param::new(#name, #tensor)))
+    });
+    let gets = (0..item.sig.inputs.len()).map(|position| quote!(args.get(#position)?));
+    quote! {
+        fn __fx_eval(args: #args<'_>) -> #value {
+            #into_value::into_value(<#candle::Tensor as #trait_name>::#call(#(#gets),*))
+        }
+        static __FX_OP: #op_def = #op_def::wrapped(
+            ::core::concat!(::core::module_path!(), #path_end),
+            &[#(#params),*],
+            __fx_eval,
+        );
+    }
+}
+
+/// The body for proxies.
+fn record(sig: &Signature, paths: &Paths) -> TokenStream {
+    let (record_call, record) = (paths.private("record"), paths.private("Record"));
+    let arguments = (0..sig.inputs.len()).map(|position| {
+        let variable = format_ident!("__fx_{}", position);
+        quote!(#record::record(&#variable))
+    });
+    quote!({ #record_call(&__FX_OP, ::std::vec![#(#arguments),*]) })
+}

@@ -1,0 +1,6 @@
+#[fx::constant]
+struct Config {
+    heads: usize,
+}
+
+fn main() {}

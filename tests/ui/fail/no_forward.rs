@@ -1,0 +1,20 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    linear: Linear,
+}
+
+#[fx::module]
+impl Model {
+    fn encode(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)
+    }
+}
+
+fn capture(model: &Model) {
+    let _ = fx::symbolic_trace(model);
+}
+
+fn main() {}
