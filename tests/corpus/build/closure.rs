@@ -19,10 +19,7 @@ pub(crate) struct Unit {
 }
 
 /// The wanted modules, given as `models::bert`, and all they need, in order of path.
-pub(crate) fn closure<'a>(
-    source: &Path,
-    wanted: impl Iterator<Item = &'a str>,
-) -> Result<Vec<Unit>, Box<dyn Error>> {
+pub(crate) fn closure<'a>(source: &Path, wanted: impl Iterator<Item = &'a str>) -> Result<Vec<Unit>, Box<dyn Error>> {
     let mut units: BTreeMap<Vec<String>, PathBuf> = BTreeMap::new();
     let mut open = Vec::new();
     for path in wanted {
@@ -60,7 +57,8 @@ fn read(file: &Path, module: &[String], used: &mut Vec<Vec<String>>) -> Result<(
             read(&path, &inner, used)?;
         }
     } else if file.extension().is_some_and(|extension| extension == "rs") {
-        let tokens: TokenStream = fs::read_to_string(file)?.parse().map_err(|error| format!("{}: {error}", file.display()))?;
+        let tokens: TokenStream =
+            fs::read_to_string(file)?.parse().map_err(|error| format!("{}: {error}", file.display()))?;
         let mut paths = Vec::new();
         scan(tokens, &mut paths);
         used.extend(paths.into_iter().filter_map(|path| absolute(module, &path)));

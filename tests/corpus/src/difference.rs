@@ -38,7 +38,15 @@ pub fn difference(got: &Tensor, wanted: &Tensor) -> Result<Difference> {
     }
     let pairs = values(got)?.into_iter().zip(values(wanted)?);
     // A distance to a value that is not a number is as large as can be.
-    let distance = |(a, b): (f64, f64)| if a == b { 0. } else if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
+    let distance = |(a, b): (f64, f64)| {
+        if a == b {
+            0.
+        } else if (a - b).is_nan() {
+            f64::INFINITY
+        } else {
+            (a - b).abs()
+        }
+    };
     Ok(Difference::Values(pairs.map(distance).fold(0., f64::max)))
 }
 

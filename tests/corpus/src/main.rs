@@ -75,5 +75,9 @@ fn capture(cases: &[Case]) -> ExitCode {
         }
     }
     println!("captured {captured} of {}", cases.len());
-    if captured == cases.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if captured == cases.len() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -10,7 +10,7 @@ use syn::{Attribute, Item, ItemFn, Visibility};
 
 use super::classify::{Class, Classes};
 use super::signature::{mentions_tensor, parameters, result, takes_weights};
-use super::source::{SourceFile, head, walk};
+use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
 
 use super::signature::{calls, is_computation, mentions};
-use super::source::{Origin, Segments, SourceFile, segments, walk};
+use super::source::{segments, walk, Origin, Segments, SourceFile};
 
 /// What a struct or enum is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +62,20 @@ pub(super) struct Classes {
 
 /// candle's types that are plain data or describe something; all others hold tensors or are built of them.
 const PLAIN: [&str; 14] = [
-    "Activation", "D", "DType", "Device", "DeviceLocation", "Error", "Init", "Layout", "Result", "Shape", "VarBuilder",
-    "VarBuilderArgs", "VarMap", "WithDType",
+    "Activation",
+    "D",
+    "DType",
+    "Device",
+    "DeviceLocation",
+    "Error",
+    "Init",
+    "Layout",
+    "Result",
+    "Shape",
+    "VarBuilder",
+    "VarBuilderArgs",
+    "VarMap",
+    "WithDType",
 ];
 /// candle's traits whose impls are part of the computation.
 const TRAITS: [&str; 3] = ["Module", "ModuleT", "StreamingModule"];
@@ -156,7 +168,11 @@ impl Classes {
             walk(&file.syntax.items, &mut |item| {
                 let Item::Impl(item) = item else { return };
                 let Some(owner) = self.owner(file, item) else { return };
-                if item.trait_.as_ref().is_some_and(|(path, _)| segments(path).last().is_some_and(|name| name == "Clone")) {
+                if item
+                    .trait_
+                    .as_ref()
+                    .is_some_and(|(path, _)| segments(path).last().is_some_and(|name| name == "Clone"))
+                {
                     self.types[owner].derives.insert("Clone".into());
                 }
                 let relevant = self.is_relevant(file, item);

@@ -21,7 +21,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use insert::{Insertion, apply};
+pub use insert::{apply, Insertion};
 pub use tree::annotate;
 
 use classify::Classes;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, ReturnType, Signature, Type};
 
-use super::source::{Origin, Segments, SourceFile, segments};
+use super::source::{segments, Origin, Segments, SourceFile};
 
 /// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`.
 pub(super) fn mentions(ty: &Type) -> Vec<Segments> {

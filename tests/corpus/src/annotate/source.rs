@@ -79,7 +79,11 @@ impl SourceFile {
             Some(head) if CANDLE.contains(&head) => Origin::Candle(last),
             Some(head) if FOREIGN.contains(&head) => Origin::Foreign(last),
             Some(_) if path.len() == 1 && self.globs.iter().any(|glob| CANDLE.contains(&&*glob[0])) => {
-                if matches!(&*last, "Tensor" | "Linear" | "Module") { Origin::Candle(last) } else { Origin::Crate(path) }
+                if matches!(&*last, "Tensor" | "Linear" | "Module") {
+                    Origin::Candle(last)
+                } else {
+                    Origin::Crate(path)
+                }
             }
             _ => Origin::Crate(path),
         }
@@ -137,12 +141,7 @@ pub(super) fn segments(path: &syn::Path) -> Segments {
     path.segments.iter().map(|segment| segment.ident.to_string()).collect()
 }
 
-fn import(
-    tree: &UseTree,
-    prefix: &mut Segments,
-    imports: &mut HashMap<String, Segments>,
-    globs: &mut Vec<Segments>,
-) {
+fn import(tree: &UseTree, prefix: &mut Segments, imports: &mut HashMap<String, Segments>, globs: &mut Vec<Segments>) {
     let mut named = |name: String, last: String| {
         let mut path = prefix.clone();
         if last != "self" {
@@ -170,8 +169,7 @@ fn import(
 }
 
 fn module_path(path: &Path) -> Segments {
-    let mut module: Segments =
-        path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let mut module: Segments = path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
     if module.first().is_some_and(|part| part == "src") {
         module.remove(0);
     }
@@ -215,7 +213,8 @@ mod tests {
 
     #[test]
     fn tests_are_left_out_and_inline_modules_entered() {
-        let file = file("mod a { struct In; } #[cfg(test)] mod tests { struct Out; } #[cfg(all(test, unix))] struct Out;");
+        let file =
+            file("mod a { struct In; } #[cfg(test)] mod tests { struct Out; } #[cfg(all(test, unix))] struct Out;");
         let mut names = Vec::new();
         walk(&file.syntax.items, &mut |item| {
             if let Item::Struct(item) = item {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{AnnotateError, Crate, Summary, apply};
+use super::{apply, AnnotateError, Crate, Summary};
 
 /// Directories that are not source.
 const SKIPPED: [&str; 2] = [".git", "target"];
