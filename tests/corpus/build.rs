@@ -83,12 +83,11 @@ fn write_modules(annotated: &Path, out: &Path, units: &[closure::Unit]) -> Resul
     Ok(fs::write(out.join("modules.rs"), modules)?)
 }
 
+/// The source is as its authors left it: our lints are not for it.
+const ALLOW: &str = "#[allow(warnings, clippy::all, rustdoc::all, reason = \"not our source\")]";
+
 fn module_line(annotated: &Path, unit: &closure::Unit, name: &str) -> String {
     let file = annotated.join(&unit.file);
     let file = if file.is_dir() { file.join("mod.rs") } else { file };
-    // The source is as its authors left it: our lints are not for it.
-    format!(
-        "#[allow(warnings, clippy::all, rustdoc::all, reason = \"not our source\")]\n#[path = {:?}]\npub mod {name};\n",
-        file.display().to_string()
-    )
+    format!("{ALLOW}\n#[path = {:?}]\npub mod {name};\n", file.display().to_string())
 }

@@ -5,6 +5,11 @@
 //!   candle-transformers, so that their paths mean the same here.
 //! - [`cases`] says which models are tried and how, [`case`] does it.
 
+#![allow(
+    macro_expanded_macro_exports_accessed_by_absolute_paths,
+    reason = "to rustc, a macro that the models export comes from another macro, the `include!` below"
+)]
+
 pub mod annotate;
 pub mod case;
 pub mod cases;

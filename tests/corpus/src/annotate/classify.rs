@@ -33,8 +33,9 @@ struct TypeDef {
     holds: Vec<Origin>,
     /// Types of the same file that it holds.
     holds_here: Vec<usize>,
-    /// Names of the traits derived, and `Clone` if it is implemented.
+    /// Names of the traits derived.
     derives: BTreeSet<String>,
+    clone_by_hand: bool,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
     class: Option<Class>,
@@ -79,7 +80,7 @@ const PLAIN: [&str; 14] = [
 ];
 /// candle's traits whose impls are part of the computation.
 const TRAITS: [&str; 3] = ["Module", "ModuleT", "StreamingModule"];
-/// What keeps a type from being cloned, unless it says that it can be.
+/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object.
 const NOT_CLONE: [&str; 9] =
     ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn"];
 
@@ -144,6 +145,7 @@ impl Classes {
                 holds: Vec::new(),
                 holds_here: Vec::new(),
                 derives: derives(attributes),
+                clone_by_hand: false,
                 forward: false,
                 class: None,
             });
@@ -168,12 +170,8 @@ impl Classes {
             walk(&file.syntax.items, &mut |item| {
                 let Item::Impl(item) = item else { return };
                 let Some(owner) = self.owner(file, item) else { return };
-                if item
-                    .trait_
-                    .as_ref()
-                    .is_some_and(|(path, _)| segments(path).last().is_some_and(|name| name == "Clone"))
-                {
-                    self.types[owner].derives.insert("Clone".into());
+                if let Some((path, _)) = &item.trait_ {
+                    self.types[owner].clone_by_hand |= path.segments.last().is_some_and(|name| name.ident == "Clone");
                 }
                 let relevant = self.is_relevant(file, item);
                 for method in methods(item) {
@@ -227,7 +225,8 @@ impl Classes {
         }
         for ty in &mut self.types {
             let clone = ty.derives.contains("Clone");
-            let stuck = !clone && ty.holds(|name| NOT_CLONE.contains(&name));
+            // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides.
+            let stuck = ty.clone_by_hand || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
             ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
         }
     }
