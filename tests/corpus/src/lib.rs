@@ -4,6 +4,9 @@
 //! - `models`, `utils` and what else the models use are the annotated copies. They lie where they lie in
 //!   candle-transformers, so that their paths mean the same here.
 //! - [`cases`] says which models are tried and how, [`case`] does it.
+//!
+//! To add a model: its module as a line in `models.txt`, a file in `src/cases` after the pattern of the others, and its
+//! `cases()` in [`cases::all`].
 
 #![allow(
     macro_expanded_macro_exports_accessed_by_absolute_paths,

@@ -53,7 +53,7 @@ pub enum AnnotateError {
 /// How many items got an attribute.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Rust files read and parsed.
+    /// Rust files read and parsed, whether or not there was something to annotate in them.
     pub files: usize,
     /// Structs and enums annotated as modules.
     pub structs: usize,
@@ -81,14 +81,15 @@ impl Summary {
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { files, structs, constants, impls, functions, unparsed } = self;
         write!(
             f,
-            "{} files: {} structs and enums, {} constants, {} impls, {} functions annotated",
-            self.files, self.structs, self.constants, self.impls, self.functions
+            "annotated {files} files; structs and enums: {structs}, constants: {constants}, impls: {impls}, \
+             functions: {functions}"
         )?;
-        if !self.unparsed.is_empty() {
-            write!(f, "; {} did not parse and were copied as they are:", self.unparsed.len())?;
-            for (path, reason) in &self.unparsed {
+        if !unparsed.is_empty() {
+            write!(f, "\ndid not parse and copied as they are: {}", unparsed.len())?;
+            for (path, reason) in unparsed {
                 write!(f, "\n  {}: {reason}", path.display())?;
             }
         }
@@ -111,7 +112,7 @@ impl Crate {
         for (path, text) in texts {
             match SourceFile::parse(&path, text) {
                 Ok(file) => drop(files.insert(path, file)),
-                Err(error) => unparsed.push((path, error.to_string())),
+                Err(error) => unparsed.push((path, format!("line {}: {error}", error.span().start().line))),
             }
         }
         let classes = Classes::of(files.values());
