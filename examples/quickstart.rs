@@ -4,7 +4,8 @@
 
 use candle_core::{DType, Device, Result, Tensor};
 use candle_nn::{Linear, Module};
-use fx::{GraphModule, Target};
+use fx::ops::elementwise::{gelu, relu};
+use fx::{GraphModule, OpRef};
 
 #[fx::module]
 struct MyModule {
@@ -32,17 +33,16 @@ impl Module for Mlp {
     }
 }
 
-/// A pass: every call of the method `from` becomes a call of `to`.
-fn swap_activation(module: &mut GraphModule, from: &str, to: &str) -> std::result::Result<usize, Box<dyn std::error::Error>> {
+/// A pass: every call of the operation `from` becomes a call of `to`.
+fn swap(module: &mut GraphModule, from: OpRef, to: OpRef) -> std::result::Result<usize, Box<dyn std::error::Error>> {
     let graph = module.graph_mut();
-    let calls: Vec<_> = graph.nodes().filter(|&id| graph.node(id).target().method() == Some(from)).collect();
+    let calls: Vec<_> = graph.calls(from).collect();
     for &old in &calls {
         let args = graph.node(old).args().to_vec();
-        let new = graph.inserting_before(old).call_method(fx::ops::method(to)?, args, [])?;
+        let new = graph.inserting_before(old).call(to, args, [])?;
         graph.replace_all_uses(old, new);
         graph.erase(old)?;
     }
-    graph.verify()?;
     Ok(calls.len())
 }
 
@@ -67,7 +67,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let mlp = Mlp { up: Linear::new(normal(&[16, 4])?, None), down: Linear::new(normal(&[4, 16])?, None) };
     let mut module = fx::Tracer::new().input("x", DType::F32, (2, 4)).trace(&mlp)?;
     let before = module.code();
-    let swapped = swap_activation(&mut module, "gelu", "relu")?;
+    let swapped = swap(&mut module, &gelu::OP, &relu::OP)?;
+    module.check()?;
     println!("swapped {swapped} activation:");
     print!("{}", similar::TextDiff::from_lines(&before, &module.code()).unified_diff().context_radius(9));
     Ok(())

@@ -18,7 +18,9 @@ pub(crate) fn for_twin(attributes: &[Attribute]) -> Vec<Attribute> {
 /// Whether `#[derive(…)]` among the attributes names `trait_name`.
 pub(crate) fn derives(attributes: &[Attribute], trait_name: &str) -> bool {
     attributes.iter().any(|attribute| {
-        let Meta::List(list) = &attribute.meta else { return false };
+        let Meta::List(list) = &attribute.meta else {
+            return false;
+        };
         let mut found = false;
         if list.path.is_ident("derive") {
             // A derive that does not parse is rustc's to report.

@@ -114,9 +114,7 @@ impl<'a> Dispatch<'a> {
         let trait_name = &self.trait_name;
         let mut sig = self.signature(world.clone());
         sig.ident = name;
-        rename(&mut sig, |position, written| {
-            written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position))
-        });
+        rename(&mut sig, |position, written| written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position)));
         let arguments: Vec<TokenStream> = sig.inputs.iter().filter_map(variable).collect();
         let parameters = sig.generics.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) => Some(param.ident.clone()),

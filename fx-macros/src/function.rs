@@ -19,7 +19,9 @@ use crate::twin::types::{Target, Types};
 
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
-    let Some(dispatch) = Dispatch::new(item, paths, errors) else { return quote!(#item) };
+    let Some(dispatch) = Dispatch::new(item, paths, errors) else {
+        return quote!(#item);
+    };
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
@@ -33,10 +35,12 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
+    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
     quote! {
         #public
         #bare
+        #fallbacks
         #(#cfgs)* #allow
         const _: () = {
             #imports

@@ -12,8 +12,8 @@ fn expand(source: &str) -> String {
     for item in file.items {
         output.extend(expand_item(item));
     }
-    let printed: syn2::File =
-        syn2::parse2(output.clone()).unwrap_or_else(|error| panic!("{error} in expansion {output}"));
+    let printed: syn::File =
+        syn::parse2(output.clone()).unwrap_or_else(|error| panic!("{error} in expansion {output}"));
     prettyplease::unparse(&printed)
 }
 
@@ -188,6 +188,19 @@ snapshots! {
             }
         }
     "#
+    enums_of_others: r#"
+        #[fx::module]
+        impl Layer {
+            fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+                use crate::other::Local;
+                match (&mut self.cache, self.kind, Local::A) {
+                    (KvCache::Normal(cache), Kind::Wide { by }, _) => cache.append(x),
+                    _ if x.dtype() == DType::F32 => Ok(self.scale(Limits::MAX)?),
+                    _ => Ok(Kind::Narrow.apply(x)),
+                }
+            }
+        }
+    "#
     user_trait: r#"
         #[fx::module]
         impl Layer for Model {
@@ -260,8 +273,26 @@ fn messages() {
 #[test]
 fn output_does_not_use_bare_names() {
     let hostile = [
-        "Option", "Some", "None", "Result", "Ok", "Err", "Vec", "String", "Box", "Clone", "Default", "From", "Into",
-        "Iterator", "Traceable", "Scope", "Proxy", "vec", "concat", "module_path",
+        "Option",
+        "Some",
+        "None",
+        "Result",
+        "Ok",
+        "Err",
+        "Vec",
+        "String",
+        "Box",
+        "Clone",
+        "Default",
+        "From",
+        "Into",
+        "Iterator",
+        "Traceable",
+        "Scope",
+        "Proxy",
+        "vec",
+        "concat",
+        "module_path",
     ];
     let source = r#"
         #[fx::module]
@@ -289,7 +320,8 @@ fn bare_names(tokens: TokenStream, hostile: &[&str], found: &mut Vec<String>) {
         match token {
             TokenTree::Group(group) => bare_names(group.stream(), hostile, found),
             TokenTree::Ident(name) => {
-                let in_path = position > 0 && matches!(&tokens[position - 1], TokenTree::Punct(punct) if punct.as_char() == ':');
+                let in_path =
+                    position > 0 && matches!(&tokens[position - 1], TokenTree::Punct(punct) if punct.as_char() == ':');
                 if !in_path && hostile.contains(&name.to_string().as_str()) {
                     found.push(name.to_string());
                 }

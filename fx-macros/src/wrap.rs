@@ -74,7 +74,9 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenSt
     let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
     let path_end = format!("::{}", item.sig.ident.unraw());
     let params = item.sig.inputs.iter().enumerate().filter_map(|(position, input)| {
-        let FnArg::Typed(input) = input else { return None };
+        let FnArg::Typed(input) = input else {
+            return None;
+        };
         let name = match &*input.pat {
             Pat::Ident(pat) => pat.ident.unraw().to_string(),
             _ => format!("arg{position}"),

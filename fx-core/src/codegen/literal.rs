@@ -9,6 +9,8 @@ use quote::{format_ident, quote};
 use crate::ops::kind::Kind;
 use crate::value::Value;
 
+use super::identifier::identifier;
+
 /// The literal of a value, for a parameter of this kind. `dtype` is that of numbers which have the tensor's type.
 pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenStream {
     match (kind, value) {
@@ -69,9 +71,9 @@ fn plain(value: &Value) -> TokenStream {
         }
         Value::Tuple(items) => tuple(items, plain),
         Value::Struct(name, fields) => {
-            let name = format_ident!("{}", crate::ir::legal_name(name));
+            let name = identifier(name);
             let fields = fields.iter().map(|(field, value)| {
-                let (field, value) = (format_ident!("{}", crate::ir::legal_name(field)), plain(value));
+                let (field, value) = (identifier(field), plain(value));
                 quote!(#field: #value)
             });
             quote!(#name { #(#fields),* })

@@ -2,13 +2,14 @@
 //!
 //! Invariant: one statement per call, in program order; a value is dropped after the statement that reads it last.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::ir::{Argument, Graph, NodeId, Op, legal_name};
+use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 
 use super::call::Calls;
+use super::identifier::identifier;
 use super::names::Names;
 
 impl GraphModule {
@@ -21,7 +22,7 @@ impl GraphModule {
         let names = Names::new(self.graph());
         let calls = Calls { graph: self.graph(), attributes: self.attributes(), names: &names };
         let method = method(&calls);
-        let name = Ident::new(&type_name(self.graph().name()), Span::call_site());
+        let name = identifier(&type_name(self.graph().name()));
         let file: syn::File = syn::parse_quote!(impl #name { #method });
         prettyplease::unparse(&file)
     }
@@ -37,8 +38,7 @@ fn method(calls: &Calls<'_>) -> TokenStream {
     let mut statements = Vec::new();
     let mut returned = quote!(());
     let mut result = quote!(());
-    for id in graph.nodes() {
-        let node = graph.node(id);
+    for (id, node) in graph.nodes() {
         match node.op() {
             Op::Placeholder | Op::GetAttr => {}
             Op::Output => {
@@ -73,8 +73,7 @@ fn method(calls: &Calls<'_>) -> TokenStream {
 fn last_reads(graph: &Graph) -> std::collections::HashMap<NodeId, Vec<NodeId>> {
     let mut last: std::collections::HashMap<NodeId, Vec<NodeId>> = std::collections::HashMap::new();
     let mut seen = std::collections::HashSet::new();
-    for id in graph.nodes().rev() {
-        let node = graph.node(id);
+    for (id, node) in graph.nodes().rev() {
         for input in node.inputs() {
             let is_value = matches!(graph.node(input).op(), Op::CallFunction | Op::CallMethod | Op::CallModule);
             if seen.insert(input) && is_value && node.op() != Op::Output {
@@ -117,11 +116,11 @@ impl Reads {
             }
             Argument::Struct(structure) => {
                 let (name, fields) = &**structure;
-                let name = Ident::new(&legal_name(name), Span::call_site());
+                let name = identifier(name);
                 let fields: Vec<_> = fields
                     .iter()
                     .map(|(field, value)| {
-                        let (field, value) = (Ident::new(&legal_name(field), Span::call_site()), self.value(calls, value));
+                        let (field, value) = (identifier(field), self.value(calls, value));
                         quote!(#field: #value)
                     })
                     .collect();
@@ -159,7 +158,7 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
             quote!((#(#items,)*))
         }
         Argument::Struct(structure) => {
-            let name = Ident::new(&legal_name(&structure.0), Span::call_site());
+            let name = identifier(&structure.0);
             quote!(#name)
         }
     }
@@ -174,5 +173,5 @@ fn type_name(graph_name: &str) -> String {
             letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
         })
         .collect();
-    legal_name(if name.is_empty() { "Module" } else { &name })
+    if name.is_empty() { "Module".to_owned() } else { name }
 }

@@ -6,6 +6,7 @@
 //! Invariant: no step edits text; a verified graph never makes code generation fail.
 
 mod call;
+mod identifier;
 mod literal;
 mod method;
 mod names;

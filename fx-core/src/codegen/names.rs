@@ -18,14 +18,14 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(graph: &Graph) -> Self {
-        let all: HashSet<&str> = graph.nodes().map(|id| graph.node(id).name()).collect();
+        let all: HashSet<&str> = graph.nodes().map(|(_, node)| node.name()).collect();
         // Paths of wrapped functions start with a crate's name.
-        let heads = graph.nodes().filter_map(|id| graph.node(id).target().op_ref()).map(|op| op.name.split("::").next().unwrap_or(""));
+        let heads = graph.nodes().filter_map(|(_, node)| node.target().operation()).map(|op| op.name.split("::").next().unwrap_or(""));
         let taken: HashSet<&str> = TAKEN.iter().copied().chain(heads.filter(|head| !head.is_empty())).collect();
         let mut given: HashSet<String> = HashSet::new();
         let mut by_node = HashMap::new();
-        for id in graph.nodes() {
-            let name = graph.node(id).name();
+        for (id, node) in graph.nodes() {
+            let name = node.name();
             let mut chosen = name.to_owned();
             let mut count = 0;
             while (chosen != name && all.contains(chosen.as_str())) || taken.contains(chosen.as_str()) || given.contains(&chosen) {

@@ -2,10 +2,12 @@
 //!
 //! Invariant: every path becomes a legal expression; legal field names stay as they are.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use crate::ir::{ModulePath, legal_name};
+use crate::ir::ModulePath;
+
+use super::identifier::identifier;
 
 /// The place of an attribute.
 pub(super) fn place(path: &ModulePath) -> TokenStream {
@@ -15,7 +17,7 @@ pub(super) fn place(path: &ModulePath) -> TokenStream {
             let index = segment.parse::<usize>().map_or_else(|_| Literal::string(segment), Literal::usize_unsuffixed);
             place = quote!(#place[#index]);
         } else {
-            let field = Ident::new(&legal_name(segment), Span::call_site());
+            let field = identifier(segment);
             place = quote!(#place.#field);
         }
     }

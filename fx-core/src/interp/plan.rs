@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use crate::entity::EntityRef;
 use crate::ir::{Argument, Graph, NodeId, Target};
 use crate::module::{Attributes, LayerModule};
 use crate::ops::OpRef;
@@ -87,8 +88,7 @@ impl Plan {
         let mut plan =
             Self { inputs: Vec::new(), attributes: Vec::new(), steps: Vec::new(), output: Operand::Constant(Value::None), slots: 0 };
         let mut has_output = false;
-        for id in graph.nodes() {
-            let node = graph.node(id);
+        for (id, node) in graph.nodes() {
             let call = match node.target() {
                 Target::Placeholder(_) => {
                     plan.inputs.push(slots.fill(id));

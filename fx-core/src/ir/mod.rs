@@ -1,1 +1,42 @@
 //! The graph: six opcodes, nodes in program order, users, names.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `path`, `target`, `argument`, `node` | what a node is: data without behaviour |
+//! | `layout`, `users`, `names` | the three side structures that every edit keeps true |
+//! | `bind` | whether arguments fit the parameters of an operation |
+//! | `graph`, `edit`, `cursor` | reading, changing, and adding to a graph |
+//! | `line` | how one node is written |
+//! | `verify` | the numbered rules of a correct graph |
+//!
+//! Invariant: this module names no operation of candle and holds no tensor. Nothing but [`Graph`] changes a node, and
+//! nothing here recurses over the graph.
+
+mod argument;
+mod bind;
+mod cursor;
+mod edit;
+mod graph;
+mod layout;
+pub(crate) mod line;
+mod names;
+mod node;
+mod path;
+mod target;
+mod users;
+mod verify;
+
+#[cfg(test)]
+pub(crate) mod samples;
+
+pub use argument::{Argument, Fields};
+pub use bind::{BindError, Bound, bind};
+pub use cursor::{Cursor, NodeMap};
+pub use edit::StillUsed;
+pub use graph::{Graph, Nodes};
+pub(crate) use names::is_identifier;
+pub use names::is_legal_name;
+pub use node::{Keyword, Meta, Node, NodeId, Source};
+pub use path::ModulePath;
+pub use target::{Op, Target};
+pub use verify::{Place, VerifyError, VerifyErrors};

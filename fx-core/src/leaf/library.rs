@@ -12,6 +12,7 @@ use candle_nn::{
 
 use crate::ops::infer::{broadcast, refuse, same, shaped, Inferred};
 use crate::ops::conv;
+use crate::trace::functions::ops;
 use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
@@ -346,6 +347,29 @@ impl crate::trace::ModuleT for Leaf<FuncT<'static>> {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.forward_t(xs, train)
+    }
+}
+
+/// An activation that is plain data (in a cloned configuration) has no path to be called by: what it does is recorded.
+impl Module for Activation {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        match *self {
+            Self::Gelu => xs.gelu_erf(),
+            Self::NewGelu | Self::GeluPytorchTanh => xs.gelu(),
+            Self::Relu => xs.relu(),
+            Self::Relu2 => xs.relu()?.sqr(),
+            Self::Relu6 => xs.clamp(0f32, 6f32),
+            Self::Silu => xs.silu(),
+            Self::Sigmoid => ops::sigmoid(xs),
+            Self::HardSigmoid => ops::hard_sigmoid(xs),
+            Self::Swiglu => ops::swiglu(xs),
+            Self::Swish => xs * ops::sigmoid(xs)?,
+            Self::HardSwish => xs * ops::hard_sigmoid(xs)?,
+            Self::Mish => ops::mish(xs),
+            Self::Elu(alpha) => xs.elu(alpha),
+            Self::LeakyRelu(negative_slope) => ops::leaky_relu(xs, negative_slope),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing is assumed of the layer but that it is a candle `Module`.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use candle_core::Result;
@@ -14,10 +15,16 @@ use crate::value::{Fact, Value};
 use super::layer::argument;
 
 /// The mirror of a user's layer that is called whole.
-#[derive(Clone)]
-pub struct OpaqueLeaf {
+pub struct OpaqueLeaf<M> {
     scope: Scope,
     layer: Arc<dyn LayerModule>,
+    original: PhantomData<fn() -> M>,
+}
+
+impl<M> Clone for OpaqueLeaf<M> {
+    fn clone(&self) -> Self {
+        Self { scope: self.scope.clone(), layer: self.layer.clone(), original: PhantomData }
+    }
 }
 
 /// A user's layer, as a graph calls it.
@@ -45,16 +52,16 @@ impl<M: candle_core::Module + Send + Sync> LayerModule for Opaque<M> {
     }
 }
 
-impl OpaqueLeaf {
+impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {
     /// The mirror of this layer.
-    pub fn new<M: candle_core::Module + Clone + Send + Sync + 'static>(module: &M, scope: &Scope) -> Self {
+    pub fn new(module: &M, scope: &Scope) -> Self {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
-        Self { scope: scope.clone(), layer: Arc::new(Opaque { name, module: module.clone() }) }
+        Self { scope: scope.clone(), layer: Arc::new(Opaque { name, module: module.clone() }), original: PhantomData }
     }
 }
 
-impl Module for OpaqueLeaf {
+impl<M> Module for OpaqueLeaf<M> {
     #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         call_layer(&self.layer, &self.scope, &[Given::Proxy(xs.clone())])

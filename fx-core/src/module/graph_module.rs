@@ -2,6 +2,7 @@
 //!
 //! Invariant: reading never changes it; what is derived from the graph (the plan it runs by) is made anew after an edit.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,29 +12,29 @@ use crate::ir::{Graph, ModulePath, NodeId, Target, VerifyErrors};
 
 use super::attributes::{Attribute, Attributes, MissingAttribute};
 
-/// Something derived from a graph, kept until the graph changes.
-pub(crate) struct Derived<T> {
-    made: Mutex<Option<(u64, Arc<T>)>>,
+/// What a later stage derived from a graph (the plan it runs by), kept until the graph changes.
+#[derive(Default)]
+pub(crate) struct Derived {
+    made: Mutex<Option<(u64, Arc<dyn Any + Send + Sync>)>>,
 }
 
-impl<T> Default for Derived<T> {
-    fn default() -> Self {
-        Self { made: Mutex::new(None) }
-    }
-}
-
-impl<T> Derived<T> {
+impl Derived {
     /// What was derived from the graph at this revision, made now if it was not yet.
-    pub(crate) fn get<E>(&self, revision: u64, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    pub(crate) fn get<T: Any + Send + Sync, E>(
+        &self,
+        revision: u64,
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some((at, derived)) if *at == revision => Ok(derived.clone()),
-            _ => {
-                let derived = Arc::new(make()?);
-                *made = Some((revision, derived.clone()));
-                Ok(derived)
-            }
+        if let Some((at, derived)) = &*made
+            && *at == revision
+            && let Ok(derived) = derived.clone().downcast()
+        {
+            return Ok(derived);
         }
+        let derived = Arc::new(make()?);
+        *made = Some((revision, derived.clone()));
+        Ok(derived)
     }
 
     fn forget(&mut self) {
@@ -45,7 +46,7 @@ impl<T> Derived<T> {
 pub struct GraphModule {
     graph: Graph,
     attributes: Attributes,
-    pub(crate) plan: Derived<crate::interp::Plan>,
+    pub(crate) plan: Derived,
 }
 
 /// What is wrong with a graph module.
@@ -110,7 +111,7 @@ impl GraphModule {
     /// Everything that is wrong, at once.
     pub fn check(&self) -> Result<(), CheckErrors> {
         self.graph.verify()?;
-        let missing: Vec<_> = self.graph.nodes().filter_map(|id| Some((self.graph.node_line(id), self.missing(id)?))).collect();
+        let missing: Vec<_> = self.graph.nodes().filter_map(|(id, _)| Some((self.graph.node_line(id), self.missing(id)?))).collect();
         if missing.is_empty() { Ok(()) } else { Err(CheckErrors::Attributes(missing)) }
     }
 

@@ -15,8 +15,9 @@
 //! ```
 //!
 //! `method` is called on its first parameter; `function name in a::b` by the path `a::b::name`; `operator` is written
-//! as Rust's operator. Where candle takes the dtype from the Rust type of a number, the numbers are named
-//! (`numbers: dtype(start, end)`) and have that type in `candle:`. Parameter kinds are [`Kind`](super::kind::Kind)s.
+//! as Rust's operator. The result is `Tensor`, `Tensors` (a `Vec`), `TensorPair` (two in a tuple) or `BareTensor` (not in
+//! a `Result`). Where candle takes the dtype from the Rust type of a number, the numbers are named
+//! (`numbers: dtype(start, end)`, or `floats:` if they cannot be integers) and have that type in `candle:`. Parameter kinds are [`Kind`](super::kind::Kind)s.
 //!
 //! Invariant: `candle:` is one expression, compiled as the evaluator and kept as text for code generation.
 
@@ -27,7 +28,7 @@ macro_rules! value_type {
     (Tensors) => { Vec<&candle_core::Tensor> };
     (Operand) => { $crate::ops::kind::Operand<'_> };
     (Scalar) => { $crate::ops::kind::Operand<'_> };
-    (List) => { &$crate::value::Value };
+    (List) => { $crate::ops::kind::Items<'_> };
     (Axis) => { $crate::ops::kind::Axis };
     (Axes) => { $crate::ops::kind::Axes };
     (Shape) => { candle_core::Shape };
@@ -43,6 +44,7 @@ macro_rules! value_type {
     (Number) => { f64 };
     (Flag) => { bool };
     (DType) => { candle_core::DType };
+    (NumberType) => { candle_core::DType };
     (Device) => { &candle_core::Device };
 }
 
@@ -64,6 +66,9 @@ macro_rules! evaluate {
     ($candle:expr; $dtype:ident($($number:ident),+)) => {
         evaluate!(@dtypes $candle; $dtype($($number),+);
             U8 u8, U32 u32, I16 i16, I32 i32, I64 i64, F32 f32, F64 f64, BF16 half::bf16, F16 half::f16)
+    };
+    ($candle:expr; floats $dtype:ident($($number:ident),+)) => {
+        evaluate!(@dtypes $candle; $dtype($($number),+); F32 f32, F64 f64, BF16 half::bf16, F16 half::f16)
     };
     (@dtypes $candle:expr; $dtype:ident $numbers:tt; $($variant:ident $type:ty),+) => {
         match $dtype {
@@ -98,6 +103,7 @@ macro_rules! define {
         $(#[doc = $doc:literal])+
         $how:ident $name:ident $(in $($module:ident)::+)? ($($param:ident: $kind:ident),* $(,)?) -> $result:ident {
             $(numbers: $numbered:ident($($number:ident),+),)?
+            $(floats: $floating:ident($($float:ident),+),)?
             candle: $candle:expr,
             infer: $infer:expr,
             effect: $effect:ident,
@@ -127,7 +133,7 @@ macro_rules! define {
                 fn eval(args: $crate::ops::Args<'_>) -> candle_core::Result<$crate::value::Value> {
                     let mut next = 0;
                     $(let $param: value_type!($kind) = args.get(next)?; next += 1;)*
-                    evaluate!($candle; $($numbered($($number),+))?)
+                    evaluate!($candle; $($numbered($($number),+))? $(floats $floating($($float),+))?)
                 }
 
                 #[allow(unused_variables, unused_mut, unused_assignments, reason = "rules that ignore a parameter")]

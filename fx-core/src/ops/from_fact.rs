@@ -2,6 +2,8 @@
 //!
 //! Invariant: a rule runs only when something is known of every argument.
 
+use std::borrow::Cow;
+
 use candle_core::{DType, Shape};
 
 use crate::value::{Fact, TensorFact, Value};
@@ -102,18 +104,25 @@ pub enum IndexFact<'v> {
     Tensor(&'v TensorFact),
 }
 
+const INDEX: &str = <IndexItem<'static> as FromValue<'static>>::EXPECTED;
+
+impl IndexFact<'_> {
+    fn of(value: &Value) -> Result<Self, &'static str> {
+        match IndexItem::from_value(value).ok_or(INDEX)? {
+            IndexItem::At(index) => Ok(Self::At(index)),
+            IndexItem::Range(start, stop) => Ok(Self::Range(start, stop)),
+            IndexItem::Tensor(_) => Err(INDEX),
+        }
+    }
+}
+
 impl<'v> FromFact<'v> for IndexFact<'v> {
     fn from_fact(fact: &'v Fact) -> Result<Option<Self>, &'static str> {
-        const EXPECTED: &str = <IndexItem<'static> as FromValue<'static>>::EXPECTED;
         match fact {
             Fact::Unknown => Ok(None),
             Fact::Tensor(tensor) => Ok(Some(Self::Tensor(tensor))),
-            Fact::Data(value) => match IndexItem::from_value(value).ok_or(EXPECTED)? {
-                IndexItem::At(index) => Ok(Some(Self::At(index))),
-                IndexItem::Range(start, stop) => Ok(Some(Self::Range(start, stop))),
-                IndexItem::Tensor(_) => Err(EXPECTED),
-            },
-            Fact::List(_) => Err(EXPECTED),
+            Fact::Data(value) => Self::of(value).map(Some),
+            Fact::List(_) => Err(INDEX),
         }
     }
 }
@@ -122,6 +131,9 @@ impl<'v> FromFact<'v> for Vec<IndexFact<'v>> {
     fn from_fact(fact: &'v Fact) -> Result<Option<Self>, &'static str> {
         match fact {
             Fact::List(items) => items.iter().map(IndexFact::from_fact).collect(),
+            Fact::Data(Value::List(items) | Value::Tuple(items)) => {
+                items.iter().map(|item| IndexFact::of(item).map(Some)).collect()
+            }
             fact => Ok(IndexFact::from_fact(fact)?.map(|item| vec![item])),
         }
     }
@@ -141,21 +153,35 @@ macro_rules! from_data {
             }
         }
     )*};
+    // Data of several parts may also come as a list of facts of each.
+    (lists: $($type:ty),* $(,)?) => {$(
+        impl<'v> FromFact<'v> for $type {
+            fn from_fact(fact: &'v Fact) -> Result<Option<Self>, &'static str> {
+                let Some(value) = data(fact)? else { return Ok(None) };
+                <$type>::from_value(&value).map(Some).ok_or(<$type as FromValue<'_>>::EXPECTED)
+            }
+        }
+    )*};
 }
-from_data!(
-    bool,
-    usize,
-    i32,
-    i64,
-    f64,
-    f32,
-    DType,
-    Axis,
-    Axes,
-    Shape,
-    HoledShape,
-    Pair,
-    Vec<usize>,
-    &'v candle_core::Device,
-    Vec<std::ops::Range<usize>>,
-);
+from_data!(bool, usize, i32, i64, f64, f32, DType, &'v candle_core::Device);
+from_data!(lists: Axis, Axes, Shape, HoledShape, Pair, Vec<usize>, Vec<std::ops::Range<usize>>);
+
+/// The plain data of a fact, or `None` if some of it is unknown.
+fn data(fact: &Fact) -> Result<Option<Cow<'_, Value>>, &'static str> {
+    match fact {
+        Fact::Unknown => Ok(None),
+        Fact::Data(value) => Ok(Some(Cow::Borrowed(value))),
+        Fact::Tensor(_) => Err("plain data"),
+        Fact::List(items) => {
+            let mut values = Vec::with_capacity(items.len());
+            for item in items {
+                match item {
+                    Fact::Data(value) => values.push(value.clone()),
+                    Fact::Unknown => return Ok(None),
+                    _ => return Err("plain data"),
+                }
+            }
+            Ok(Some(Cow::Owned(Value::Tuple(values))))
+        }
+    }
+}

@@ -7,7 +7,7 @@ use candle_core::{DType, Error, Result, Shape, Tensor};
 use crate::value::Value;
 
 use super::def::Args;
-use super::kind::{Axes, Axis, HoledShape, Index, IndexItem, Operand, Pair};
+use super::kind::{Axes, Axis, HoledShape, Index, IndexItem, Items, Operand, Pair};
 
 /// Something that an argument can be decoded into.
 pub trait FromValue<'v>: Sized {
@@ -38,6 +38,7 @@ macro_rules! from_value {
     ($($type:ty, $expected:literal, $value:ident => $($pattern:pat => $result:expr),+;)*) => {$(
         impl<'v> FromValue<'v> for $type {
             const EXPECTED: &'static str = $expected;
+            #[allow(unreachable_patterns, reason = "some accept every value")]
             fn from_value($value: &'v Value) -> Option<Self> {
                 match $value {
                     $($pattern => $result,)+
@@ -111,6 +112,7 @@ from_value! {
             match stop { Some(stop) => Some(usize::try_from(*stop).ok()?), None => None },
         )),
         Value::Tensor(tensor) => Some(IndexItem::Tensor(tensor));
+    Items<'v>, "a list", value => Value::List(items) | Value::Tuple(items) => Some(Items::new(items));
     Index<'v>, "an index", value =>
         Value::List(items) | Value::Tuple(items) => items.iter().map(IndexItem::from_value).collect::<Option<_>>().map(Index),
         value => IndexItem::from_value(value).map(|item| Index(vec![item]));

@@ -6,6 +6,8 @@ use candle_core::{DType, Result, Tensor};
 
 use crate::value::Value;
 
+use super::kind::Part;
+
 /// A result of a candle expression or of a user's function.
 pub trait IntoValue {
     /// As a value.
@@ -44,6 +46,15 @@ impl<T: IntoValue, const N: usize> IntoValue for [T; N] {
 impl<T: IntoValue> IntoValue for Option<T> {
     fn into_value(self) -> Result<Value> {
         self.map_or(Ok(Value::None), IntoValue::into_value)
+    }
+}
+
+impl IntoValue for Part<'_> {
+    fn into_value(self) -> Result<Value> {
+        match self.0 {
+            Some(part) => Ok(part.clone()),
+            None => candle_core::bail!("there is no such item"),
+        }
     }
 }
 

@@ -7,6 +7,8 @@ use candle_core::scalar::{TensorOrScalar, TensorScalar};
 use candle_core::shape::{Dim, Dims, ShapeWithOneHole};
 use candle_core::{D, Result, Shape, Tensor, TensorIndexer, ToUsize2};
 
+use crate::value::Value;
+
 /// What a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -52,6 +54,8 @@ pub enum Kind {
     Flag,
     /// `DType`.
     DType,
+    /// The dtype that is the Rust type of the call's numbers: not an argument in Rust.
+    NumberType,
     /// `&Device`.
     Device,
     /// Whatever a user's function takes.
@@ -63,8 +67,9 @@ pub enum Kind {
 pub struct Axis(pub i64);
 
 impl Axis {
+    /// As candle's axis; one out of any range stays so, without candle's message overflowing.
     fn as_d(self) -> D {
-        D::Minus(self.0.unsigned_abs() as usize)
+        D::Minus(usize::try_from(self.0.unsigned_abs()).unwrap_or(usize::MAX).min(i32::MAX as usize))
     }
 }
 
@@ -100,15 +105,15 @@ pub struct HoledShape(pub Vec<i64>);
 
 impl ShapeWithOneHole for HoledShape {
     fn into_shape(self, el_count: usize) -> Result<Shape> {
-        let known: usize = self.0.iter().filter_map(|&dim| usize::try_from(dim).ok()).product();
+        let mut given = self.0.iter().filter_map(|&dim| usize::try_from(dim).ok());
+        let known = given.try_fold(1usize, |known, dim| known.checked_mul(dim));
         let holes = self.0.iter().filter(|&&dim| dim < 0).count();
-        let hole = match holes {
-            0 => 0,
-            1 if known > 0 && el_count.is_multiple_of(known) => el_count / known,
+        let hole = match (holes, known) {
+            (0, Some(known)) if known == el_count => 0,
+            (1, Some(known)) if known > 0 && el_count.is_multiple_of(known) => el_count / known,
             _ => candle_core::bail!("cannot reshape tensor of {el_count} elements to {:?}", self.0),
         };
-        let dims: Vec<usize> = self.0.iter().map(|&dim| usize::try_from(dim).unwrap_or(hole)).collect();
-        Shape::from(dims).into_shape(el_count)
+        Ok(self.0.iter().map(|&dim| usize::try_from(dim).unwrap_or(hole)).collect::<Vec<_>>().into())
     }
 }
 
@@ -161,6 +166,33 @@ macro_rules! operator {
     )*};
 }
 operator! { Add add + Sub sub - Mul mul * Div div / }
+
+/// The parts of a value of several, what `items` is in `items[index].clone()`.
+///
+/// Invariant: indexing does not panic; a part that is not there is an error once it is used.
+#[derive(Debug)]
+pub struct Items<'v> {
+    parts: Vec<Part<'v>>,
+    absent: Part<'v>,
+}
+
+/// One of several parts, or the lack of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'v>(pub(super) Option<&'v Value>);
+
+impl<'v> Items<'v> {
+    /// These parts.
+    pub(super) fn new(parts: &'v [Value]) -> Self {
+        Self { parts: parts.iter().map(|part| Part(Some(part))).collect(), absent: Part(None) }
+    }
+}
+
+impl<'v> std::ops::Index<usize> for Items<'v> {
+    type Output = Part<'v>;
+    fn index(&self, index: usize) -> &Part<'v> {
+        self.parts.get(index).unwrap_or(&self.absent)
+    }
+}
 
 /// What `x.i(…)` was given: one item per leading dimension.
 #[derive(Debug, Clone)]

@@ -34,6 +34,36 @@ pub fn integers(dtype: DType, shape: impl Into<Shape>, values: &[i64]) -> Value 
     Value::Tensor(make().expect("as many integers as the shape holds"))
 }
 
+/// Sizes, axes or a shape with a hole, written as a tuple.
+#[must_use]
+pub fn ints(ints: &[i64]) -> Value {
+    Value::Tuple(ints.iter().map(|&int| Value::Int(int)).collect())
+}
+
+/// Several values.
+#[must_use]
+pub fn values<const N: usize>(values: [Value; N]) -> Value {
+    Value::List(values.into())
+}
+
+/// `start..stop`.
+#[must_use]
+pub fn range(start: i64, stop: i64) -> Value {
+    Value::Range(Some(start), Some(stop))
+}
+
+/// `..`.
+#[must_use]
+pub fn all() -> Value {
+    Value::Range(None, None)
+}
+
+/// The processor, where samples live.
+#[must_use]
+pub fn cpu() -> Value {
+    Value::Device(crate::value::Device(Device::Cpu))
+}
+
 fn filled(dtype: DType, shape: &Shape) -> Result<Tensor> {
     let count = shape.elem_count();
     let values: Vec<f64> = if dtype.is_float() {

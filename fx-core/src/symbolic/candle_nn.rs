@@ -6,18 +6,19 @@ pub use crate::trace::{Module, ModuleT};
 
 /// `candle_nn::ops` in a twin.
 pub mod ops {
-    pub use ::candle_nn::ops::*;
+    pub use ::candle_nn::ops::{Dropout, Identity};
 
-    use crate::trace::record::{encoded, record, result_type, signature_type};
+    pub use crate::trace::functions::ops::*;
+}
 
-    crate::ops::nn::nn!(record);
+/// `candle_nn::loss` in a twin.
+pub mod loss {
+    pub use ::candle_nn::loss::huber;
+
+    pub use crate::trace::functions::loss::*;
 }
 
 /// `candle_nn::rotary_emb` in a twin.
 pub mod rotary_emb {
-    pub use ::candle_nn::rotary_emb::*;
-
-    use crate::trace::record::{encoded, record, result_type, signature_type};
-
-    crate::ops::rotary::rotary!(record);
+    pub use crate::trace::functions::rotary_emb::*;
 }

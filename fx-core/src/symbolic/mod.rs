@@ -12,3 +12,6 @@ pub use crate::leaf::OpaqueLeaf;
 pub use crate::trace::{Module, ModuleT, Proxy as Tensor};
 
 pub use self::candle_nn::{ops, rotary_emb};
+
+#[doc(hidden)]
+pub use crate::trace::functions::bare;

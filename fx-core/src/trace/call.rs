@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ir::{Argument, NodeId};
+use crate::ir::{Argument, Keyword, NodeId};
 use crate::module::{Attribute, LayerModule};
 use crate::ops::{Args, CallKind, Facts, OpRef};
 use crate::value::{Fact, Value};
@@ -135,15 +135,15 @@ fn record_in(
     let node = {
         let state = &mut *session.state();
         let arguments: SmallVec<[Argument; 6]> = given.iter().map(|given| given.argument(state)).collect();
-        let mut args: SmallVec<[Argument; 4]> = SmallVec::new();
-        let mut kwargs: SmallVec<[(&'static str, Argument); 4]> = SmallVec::new();
+        let mut args: Vec<Argument> = Vec::with_capacity(2);
+        let mut kwargs: Vec<(Keyword, Argument)> = Vec::new();
         let node = match callee {
             Callee::Op(op) => {
                 for (param, argument) in op.params.iter().zip(arguments) {
                     if param.positional {
                         args.push(argument);
                     } else {
-                        kwargs.push((param.name, argument));
+                        kwargs.push((param.name.into(), argument));
                     }
                 }
                 let mut cursor = state.graph.at_end();
@@ -156,7 +156,7 @@ fn record_in(
             Callee::Layer(layer, scope) => {
                 let mut arguments = arguments.into_iter();
                 args.extend(arguments.next());
-                kwargs.extend(layer.called().options.iter().copied().zip(arguments));
+                kwargs.extend(layer.called().options.iter().map(|&name| name.into()).zip(arguments));
                 if !state.attributes.contains(scope.path()) {
                     state.attributes.insert(scope.path().clone(), Attribute::Layer(layer.clone()));
                 }

@@ -269,7 +269,7 @@ impl IndexItem for &[u32] {
 impl IndexItem for Vec<u32> {
     #[track_caller]
     fn encode(self) -> Encoded {
-        self.as_slice().encode()
+        IndexItem::encode(self.as_slice())
     }
 }
 

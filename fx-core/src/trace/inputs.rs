@@ -179,7 +179,7 @@ pub trait Give {
     fn as_constant(&self, scope: &Scope) -> Self::Symbolic;
 }
 
-impl<T: Traceable> Give for &T
+impl<T: Traceable + ?Sized> Give for &T
 where
     T::Symbolic: 'static,
 {

@@ -7,9 +7,11 @@ mod session;
 mod scope;
 mod proxy;
 mod given;
-mod encode;
+pub(crate) mod encode;
 mod call;
+#[macro_use]
 pub(crate) mod record;
+pub mod functions;
 mod operators;
 mod create;
 mod symbolic_module;

@@ -118,6 +118,11 @@ impl OutputBuilder {
         Self { session: session.clone() }
     }
 
+    /// The error of plain data with `#[fx::constant]`, which a graph cannot return.
+    pub fn not_a_value(&mut self, name: &str) -> candle_core::Error {
+        self.session.fail(TraceError::NotAValue { found: name.to_owned() })
+    }
+
     /// A struct with named fields.
     ///
     /// # Errors
@@ -141,7 +146,7 @@ pub trait ValueField {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output>;
 }
 
-impl<T: ToOutput> ValueField for Field<'_, T> {
+impl<T: ToOutput> ValueField for &Field<'_, T> {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output> {
         self.0.to_output(out)
     }
@@ -156,7 +161,7 @@ pub trait OtherField {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output>;
 }
 
-impl<T> OtherField for &Field<'_, T> {
+impl<T> OtherField for Field<'_, T> {
     fn field(&self, out: &mut OutputBuilder) -> Result<Output> {
         Err(out.session.fail(TraceError::NotAValue { found: std::any::type_name::<T>().to_owned() }))
     }

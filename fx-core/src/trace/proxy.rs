@@ -84,7 +84,7 @@ impl Proxy {
     /// The node of this proxy, recorded under a lock already held.
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
         *self.0.node.get_or_init(|| {
-            let path = self.0.attribute.clone().unwrap_or_else(ModulePath::root);
+            let path = self.0.attribute.clone().unwrap_or_else(ModulePath::default);
             let tensor = self.0.tensor.clone();
             let fact = self.fact();
             state.attribute(&path, || tensor.map_or_else(missing, Attribute::Tensor), fact)
@@ -127,7 +127,8 @@ impl Proxy {
         match (self.0.session.mode(), &self.0.tensor) {
             (Mode::Concrete { specialize: true }, Some(tensor)) => {
                 // The node list says so: whatever the model does with the number is fixed from here on.
-                self.0.session.state().graph.note(self.node(), format!("`{method}` baked in"));
+                let node = self.node();
+                self.0.session.state().graph.meta_mut(node).note = Some(format!("`{method}` baked in").into());
                 Ok(tensor)
             }
             (mode, _) => {

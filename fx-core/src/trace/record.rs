@@ -3,8 +3,6 @@
 //! Invariant: signatures are candle's, so that code written for candle compiles; which operations there are is said in
 //! `ops/` alone.
 
-use super::proxy::Proxy;
-
 /// Type of a parameter in candle's signature.
 macro_rules! signature_type {
     (Tensor) => { &$crate::trace::Proxy };
@@ -56,9 +54,10 @@ macro_rules! encoded {
 
 /// What a recorded call gives back.
 macro_rules! result_type {
-    (Tensor) => { $crate::trace::Proxy };
-    (Tensors) => { Vec<$crate::trace::Proxy> };
-    (TensorPair) => { ($crate::trace::Proxy, $crate::trace::Proxy) };
+    (Tensor) => { candle_core::Result<$crate::trace::Proxy> };
+    (BareTensor) => { $crate::trace::Proxy };
+    (Tensors) => { candle_core::Result<Vec<$crate::trace::Proxy>> };
+    (TensorPair) => { candle_core::Result<($crate::trace::Proxy, $crate::trace::Proxy)> };
 }
 
 /// Makes the recording method or function of each entry; see `ops/define.rs` for the form of an entry.
@@ -78,7 +77,7 @@ macro_rules! record {
             /// # Errors
             /// What candle refuses.
             #[track_caller]
-            pub fn $name(&self $(, $param: signature_type!($kind))*) -> candle_core::Result<result_type!($result)> {
+            pub fn $name(&self $(, $param: signature_type!($kind))*) -> result_type!($result) {
                 $crate::trace::record(&$crate::ops::$file::$name::OP, [
                     $crate::trace::encode::tensor(self),
                     $(encoded!($param: $kind, self)),*
@@ -88,54 +87,77 @@ macro_rules! record {
     };
     (@function [$($docs:tt)+] $file:ident $name:ident [Tensor] ($($params:tt)*) $result:ident) => {
         impl $crate::trace::Proxy {
-            record!(@sign [$($docs)+] [pub] $file $name [] [] [] ($($params)*,) $result);
+            record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
         }
     };
     (@function [$($docs:tt)+] $file:ident $name:ident [$($module:ident)::+] ($($params:tt)*) $result:ident) => {
-        record!(@sign [$($docs)+] [pub] $file $name [] [] [] ($($params)*,) $result);
+        record!(@sign [$($docs)+] [pub] $file $name $name [] [] [] ($($params)*,) $result);
     };
     (@operator [$($docs:tt)+] $file:ident $name:ident [] ($($params:tt)*) $result:ident) => {
-        record!(@sign [$($docs)+] [pub(crate)] $file $name [] [] [] ($($params)*,) $result);
+        record!(@sign [$($docs)+] [pub(crate)] $file $name $name [] [] [] ($($params)*,) $result);
     };
     // Only ever made while recording: there is no candle function of this name.
     (@internal $($rest:tt)*) => {};
 
     // A signature, parameter by parameter: numbers share one generic type, which stands for the dtype.
-    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+    (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: Number, $($rest:tt)*) $result:ident) => {
-        record!(@sign $docs $vis $file $name [T: candle_core::WithDType] [$($signature)* $param: T,]
+        record!(@sign $docs $vis $file $name $as [T: candle_core::WithDType] [$($signature)* $param: T,]
             [$($encoded)* encoded!($param: Number, ()),] ($($rest)*) $result);
     };
-    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+    (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: NumberType, $($rest:tt)*) $result:ident) => {
-        record!(@sign $docs $vis $file $name [$($generics)*] [$($signature)*]
+        record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)*]
             [$($encoded)* $crate::trace::encode::dtype(<T as candle_core::WithDType>::DTYPE),] ($($rest)*) $result);
     };
-    (@sign $docs:tt $vis:tt $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
+    (@sign $docs:tt $vis:tt $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*] [$($encoded:tt)*]
         ($param:ident: $kind:ident, $($rest:tt)*) $result:ident) => {
-        record!(@sign $docs $vis $file $name [$($generics)*] [$($signature)* $param: signature_type!($kind),]
+        record!(@sign $docs $vis $file $name $as [$($generics)*] [$($signature)* $param: signature_type!($kind),]
             [$($encoded)* encoded!($param: $kind, ()),] ($($rest)*) $result);
     };
-    (@sign [$($docs:tt)+] [$($vis:tt)+] $file:ident $name:ident [$($generics:tt)*] [$($signature:tt)*]
+    (@sign [$($docs:tt)+] [$($vis:tt)+] $file:ident $name:ident $as:ident [$($generics:tt)*] [$($signature:tt)*]
         [$($encoded:tt)*] ($(,)?) $result:ident) => {
         $($docs)+
         ///
         /// # Errors
         /// What candle refuses.
         #[track_caller]
-        $($vis)+ fn $name<$($generics)*>($($signature)*) -> candle_core::Result<result_type!($result)> {
+        $($vis)+ fn $as<$($generics)*>($($signature)*) -> result_type!($result) {
             $crate::trace::record(&$crate::ops::$file::$name::OP, [$($encoded)*])
         }
     };
 }
-pub(crate) use {encoded, record, result_type, signature_type};
+
+/// For each function, a type of its name: what a twin finds when it calls a function by its bare name and the user has
+/// none of that name with `#[fx::module]`, see `fx-macros`.
+macro_rules! bare {
+    ($file:ident: $(
+        $(#[doc = $doc:literal])+
+        function $name:ident in $($module:ident)::+ ($($params:tt)*) -> $result:ident { $($body:tt)* }
+    )*) => {
+        $(
+            #[allow(non_camel_case_types, reason = "named after the function")]
+            pub struct $name {}
+
+            impl $name {
+                record!(@sign [$(#[doc = $doc])+] [pub] $file $name __fx_call [] [] [] ($($params)*,) $result);
+            }
+        )*
+    };
+}
 
 crate::ops::elementwise::elementwise!(record);
+crate::ops::compare::compare!(record);
+crate::ops::reduce::reduce!(record);
+crate::ops::linalg::linalg!(record);
+crate::ops::shape::shape!(record);
+crate::ops::index::index!(record);
 crate::ops::create::create!(record);
+crate::ops::random::random!(record);
+crate::ops::conv::conv!(record);
+crate::ops::pool::pool!(record);
 
 /// The operations behind Rust's operators.
 pub(crate) mod operator {
-    use super::{encoded, record, result_type, signature_type};
-
     crate::ops::operators::operators!(record);
 }

@@ -17,13 +17,13 @@ pub struct Scope {
 
 impl Scope {
     pub(crate) fn root(session: &Arc<Session>) -> Self {
-        Self { path: ModulePath::root(), session: Some(session.clone()) }
+        Self { path: ModulePath::default(), session: Some(session.clone()) }
     }
 
     /// A scope of no model: of a struct that a twin body builds.
     #[must_use]
     pub fn detached() -> Self {
-        Self { path: ModulePath::root(), session: None }
+        Self { path: ModulePath::default(), session: None }
     }
 
     /// The scope of a field.

@@ -254,6 +254,14 @@ constants! {
     candle_nn::GRUConfig,
 }
 
+impl Traceable for str {
+    type Symbolic = String;
+
+    fn symbolic(&self, _: &Scope) -> String {
+        self.to_owned()
+    }
+}
+
 impl<T: Clone> Traceable for HashSet<T> {
     type Symbolic = Self;
 
@@ -279,7 +287,7 @@ impl<T: ?Sized> Traceable for PhantomData<T> {
 }
 
 /// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
-pub trait World {
+pub trait World: Sized {
     /// The type, in this world.
     type Of<T: Traceable>;
 }

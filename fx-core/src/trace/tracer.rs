@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::{DType, Device, Shape};
 
+use crate::ir::Graph;
 use crate::module::GraphModule;
 
 use super::error::TraceError;
@@ -218,7 +219,7 @@ impl<'a> Tracer<'a> {
         };
         let state = &mut *session.state();
         state.output(output.0);
-        let graph = std::mem::take(&mut state.graph);
+        let graph = std::mem::replace(&mut state.graph, Graph::new(""));
         let attributes = std::mem::take(&mut state.attributes);
         Ok(GraphModule::from_parts(graph, attributes))
     }

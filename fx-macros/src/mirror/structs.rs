@@ -35,7 +35,9 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         }
     });
     let build = match fields.style {
-        Style::Named => quote!(#mirror { #(#values)* #scope_field: ::core::clone::Clone::clone(scope) }),
+        Style::Named => {
+            quote!(#mirror { #(#values)* #scope_field: ::core::clone::Clone::clone(scope) })
+        }
         Style::Tuple => quote!(#mirror(#(#values)*)),
         Style::Unit => quote!(#mirror),
     };

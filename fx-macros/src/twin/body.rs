@@ -1,7 +1,7 @@
 //! A function body on its way into a twin: the user's tokens, with four things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant.
+//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `enums.rs`.
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 
@@ -12,8 +12,9 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type};
+use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
+use super::enums::Enums;
 use super::literals::Aliases;
 use super::types::Types;
 use super::{calls, literals};
@@ -29,19 +30,17 @@ pub(crate) struct Body<'a> {
     twinned: Vec<String>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
+    /// The enums whose variants are named.
+    pub(crate) enums: Enums,
+    /// Names that `use` declares in the function: an alias outside of it cannot see them.
+    pub(super) imported: BTreeSet<String>,
     /// Whether a function of candle's is called by its bare name.
     pub(crate) needs_bare: bool,
 }
 
 impl<'a> Body<'a> {
     /// `twinned` are the methods of the impl that have a twin; a free function has none.
-    pub(crate) fn new(
-        types: &Types<'a>,
-        sig: &Signature,
-        block: &Block,
-        twinned: &[Ident],
-        paths: &'a Paths,
-    ) -> Self {
+    pub(crate) fn new(types: &Types<'a>, sig: &Signature, block: &Block, twinned: &[Ident], paths: &'a Paths) -> Self {
         let mut bindings = Bindings::default();
         bindings.visit_signature(sig);
         bindings.visit_block(block);
@@ -51,14 +50,26 @@ impl<'a> Body<'a> {
             bound: bindings.values,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             aliases: Aliases::default(),
+            enums: Enums::default(),
+            imported: bindings.imported,
             needs_bare: false,
         }
     }
 
+    fn rewrite_path(&mut self, path: &mut Path) {
+        self.rewrite_own(path);
+        let (types, imported) = (&self.types, &self.imported);
+        self.enums.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+    }
+
     /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
     fn rewrite_own(&self, path: &mut Path) {
-        let Some(own) = self.types.own_name() else { return };
-        let Some(head) = path.segments.first() else { return };
+        let Some(own) = self.types.own_name() else {
+            return;
+        };
+        let Some(head) = path.segments.first() else {
+            return;
+        };
         if path.leading_colon.is_some() || head.ident != *own {
             return;
         }
@@ -88,12 +99,12 @@ impl VisitMut for Body<'_> {
             }
             Expr::Path(path) => {
                 visit_mut::visit_expr_path_mut(self, path);
-                self.rewrite_own(&mut path.path);
+                self.rewrite_path(&mut path.path);
                 calls::redirect_bare(path, self);
             }
             Expr::Struct(literal) => {
                 visit_mut::visit_expr_struct_mut(self, literal);
-                self.rewrite_own(&mut literal.path);
+                self.rewrite_path(&mut literal.path);
                 if let Some(replacement) = literals::rewrite_literal(literal, self) {
                     *expr = replacement;
                 }
@@ -106,11 +117,11 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                self.rewrite_own(&mut pattern.path);
+                self.rewrite_path(&mut pattern.path);
                 literals::rewrite_pattern(pattern, self);
             }
-            Pat::TupleStruct(pattern) => self.rewrite_own(&mut pattern.path),
-            Pat::Path(pattern) => self.rewrite_own(&mut pattern.path),
+            Pat::TupleStruct(pattern) => self.rewrite_path(&mut pattern.path),
+            Pat::Path(pattern) => self.rewrite_path(&mut pattern.path),
             _ => {}
         }
     }
@@ -127,7 +138,9 @@ impl VisitMut for Body<'_> {
     }
 
     fn visit_macro_mut(&mut self, call: &mut Macro) {
-        let Some(name) = call.path.segments.last().map(|segment| segment.ident.to_string()) else { return };
+        let Some(name) = call.path.segments.last().map(|segment| segment.ident.to_string()) else {
+            return;
+        };
         let rewritten = if OF_EXPRESSIONS.contains(&name.as_str()) {
             Arguments::parse.parse2(call.tokens.clone()).ok().map(|mut arguments| {
                 arguments.0.iter_mut().for_each(|expr| self.visit_expr_mut(expr));
@@ -154,9 +167,28 @@ impl VisitMut for Body<'_> {
 
 /// Macros whose arguments are expressions.
 const OF_EXPRESSIONS: &[&str] = &[
-    "vec", "format", "print", "println", "eprint", "eprintln", "write", "writeln", "panic", "todo", "unimplemented",
-    "unreachable", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "bail",
-    "ensure", "anyhow", "dbg",
+    "vec",
+    "format",
+    "print",
+    "println",
+    "eprint",
+    "eprintln",
+    "write",
+    "writeln",
+    "panic",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "bail",
+    "ensure",
+    "anyhow",
+    "dbg",
 ];
 
 /// `a, b, c`, or `x; n` with the separator remembered.
@@ -229,12 +261,21 @@ impl Matches {
 struct Bindings {
     values: BTreeSet<String>,
     types: BTreeSet<String>,
+    imported: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Bindings {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
         self.values.insert(pat.ident.to_string());
         visit::visit_pat_ident(self, pat);
+    }
+
+    fn visit_use_name(&mut self, name: &'ast UseName) {
+        self.imported.insert(name.ident.to_string());
+    }
+
+    fn visit_use_rename(&mut self, name: &'ast UseRename) {
+        self.imported.insert(name.rename.to_string());
     }
 
     fn visit_item(&mut self, item: &'ast Item) {

@@ -10,14 +10,46 @@ use crate::paths::Paths;
 
 /// Path heads that are candle's, the standard library's or a primitive type's: nothing they return needs lifting.
 const FOREIGN: &[&str] = &[
-    "candle", "candle_core", "candle_nn", "nn", "ops", "rotary_emb", "std", "core", "alloc", "tracing", "rand", "rayon",
-    "half", "f64", "f32", "f16", "bf16", "usize", "isize", "u128", "u64", "u32", "u16", "u8", "i128", "i64", "i32",
-    "i16", "i8", "bool", "char", "str", "drop",
+    "candle",
+    "candle_core",
+    "candle_nn",
+    "nn",
+    "ops",
+    "rotary_emb",
+    "std",
+    "core",
+    "alloc",
+    "tracing",
+    "rand",
+    "rayon",
+    "half",
+    "f64",
+    "f32",
+    "f16",
+    "bf16",
+    "usize",
+    "isize",
+    "u128",
+    "u64",
+    "u32",
+    "u16",
+    "u8",
+    "i128",
+    "i64",
+    "i32",
+    "i16",
+    "i8",
+    "bool",
+    "char",
+    "str",
+    "drop",
 ];
 
 /// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable.
 pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
-    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return false };
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else {
+        return false;
+    };
     if path.leading_colon.is_some() {
         return false;
     }
@@ -25,7 +57,9 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
         let name = segment.ident.to_string();
         name.starts_with(|first: char| first.is_lowercase() || first == '_')
     });
-    let Some(head) = path.segments.first().map(|segment| segment.ident.to_string()) else { return false };
+    let Some(head) = path.segments.first().map(|segment| segment.ident.to_string()) else {
+        return false;
+    };
     let single = path.segments.len() == 1;
     lower_case
         && !FOREIGN.contains(&head.as_str())
@@ -64,4 +98,3 @@ pub(super) fn redirect_bare(path: &mut ExprPath, body: &mut Body<'_>) {
     path.path.segments.push(PathSegment { ident, arguments });
     body.needs_bare = true;
 }
-

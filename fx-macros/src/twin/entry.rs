@@ -56,7 +56,9 @@ impl Entry {
         let parameters = inputs
             .enumerate()
             .map(|(position, input)| {
-                let FnArg::Typed(input) = input else { return None };
+                let FnArg::Typed(input) = input else {
+                    return None;
+                };
                 let name = match &*input.pat {
                     Pat::Ident(pat) => pat.ident.unraw().to_string(),
                     _ => format!("arg{position}"),
@@ -135,10 +137,9 @@ fn take(ty: &Type) -> Option<Taken> {
 fn take_option(inner: &Type) -> Option<Taken> {
     match inner {
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
-            (Type::Slice(slice), false) if is_owned(&slice.elem) => Some(Taken {
-                ty: option_of(vec_of(&slice.elem)),
-                pass: |value| quote!(#value.as_deref()),
-            }),
+            (Type::Slice(slice), false) if is_owned(&slice.elem) => {
+                Some(Taken { ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
+            }
             (elem, false) if is_str(elem) => {
                 Some(Taken { ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
             }

@@ -83,7 +83,8 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
 /// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
 fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
+    // `__FxBlock::Big` is what `enums.rs` has made of `Block::Big`.
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx");
     let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
     let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
     let head = &path.segments[0].ident;
@@ -91,6 +92,7 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
         && path.leading_colon.is_none()
         && !foreign.iter().any(|name| head == name)
         && !(path.segments.len() == 1 && body.types.is_kept(head))
+        && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.
         && path.segments.iter().all(|segment| segment.arguments.is_none())
 }

@@ -9,6 +9,7 @@
 pub(crate) mod body;
 mod calls;
 mod entry;
+pub(crate) mod enums;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod select;
@@ -59,6 +60,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     }
 
     let mut aliases = literals::Aliases::default();
+    let mut enums = enums::Enums::default();
     let mut used = Names::default();
     let mut needs_bare = false;
     let mut twins = Vec::new();
@@ -75,6 +77,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         body.visit_block_mut(&mut twin.block);
         needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
+        enums.extend(body.enums);
         used.signature(&twin.sig);
         used.block(&twin.block);
         twin.attrs = for_twin(&method.attrs);
@@ -100,8 +103,16 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
+    // Unique: a type has a method of a name once, in its own impls or in one of a trait's.
+    let kind_name = item
+        .trait_
+        .as_ref()
+        .and_then(|(path, _)| path.segments.last())
+        .map_or(String::new(), |last| format!("{}_", last.ident));
+    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs);
     quote! {
         #bare
+        #fallbacks
         #(#cfgs)* #allow
         const _: () = {
             #imports
@@ -135,7 +146,9 @@ fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
 }
 
 fn impl_kind(item: &ItemImpl) -> ImplKind {
-    let Some((path, _)) = &item.trait_ else { return ImplKind::Inherent };
+    let Some((path, _)) = &item.trait_ else {
+        return ImplKind::Inherent;
+    };
     match path.segments.last() {
         Some(segment) if segment.ident == "Module" => ImplKind::Module,
         Some(segment) if segment.ident == "ModuleT" => ImplKind::ModuleT,
@@ -198,7 +211,9 @@ fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
             if !is_module_bound(bound) {
                 continue;
             }
-            let TypeParamBound::Trait(bound) = bound else { continue };
+            let TypeParamBound::Trait(bound) = bound else {
+                continue;
+            };
             let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
             let symbolic = paths.symbolic(&last);
             symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
@@ -221,7 +236,9 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
     let mut found: Vec<&syn::ImplItemConst> = Vec::new();
     while let Some(name) = wanted.pop() {
         for candidate in &item.items {
-            let ImplItem::Const(constant) = candidate else { continue };
+            let ImplItem::Const(constant) = candidate else {
+                continue;
+            };
             if constant.ident == name && !found.iter().any(|known| known.ident == constant.ident) {
                 let mut names = Names::default();
                 names.expr(&constant.expr);

@@ -1,14 +1,14 @@
 //! Which methods of an impl get a twin.
 //!
-//! Roots are `forward*`, methods whose signature mentions `Tensor`, and accessors of plain data, which forwards in
-//! other impls of the type like to call. From the roots, whatever is called on `self` or as `Self::name`. Never
-//! constructors: they work with real weights.
+//! Roots are `forward*`, functions whose signature mentions `Tensor`, and the type's methods on plain data (`head_dim`,
+//! `clear_kv_cache`), because forwards of other types call them. From the roots, whatever is called on `self` or as
+//! `Self::name`. Never constructors: they work with real weights.
 
 use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{FnArg, ImplItem, ItemImpl, Path, PathSegment, ReceiverKind, ReturnType, Safety, Signature, Type};
+use syn::{FnArg, ImplItem, ItemImpl, Path, PathSegment, ReturnType, Safety, Signature, Type};
 
 use super::Method;
 use super::names::Names;
@@ -36,7 +36,7 @@ pub(super) fn methods<'a>(
 
     let mut todo: Vec<String> = candidates
         .iter()
-        .filter(|(method, options)| options.include || is_root(&method.sig))
+        .filter(|(method, options)| options.include || is_root(item, &method.sig))
         .map(|(method, _)| method.sig.ident.to_string())
         .collect();
     let mut reached = BTreeSet::new();
@@ -60,22 +60,28 @@ pub(super) fn methods<'a>(
         .collect()
 }
 
-fn is_root(sig: &Signature) -> bool {
-    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || is_accessor(sig)
+fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
+    // A trait's methods may be about anything (`CustomOp1`, `Debug`); a type's own are called by its neighbours.
+    let own_method = item.trait_.is_none() && sig.receiver().is_some();
+    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
 }
 
-/// `fn head_dim(&self) -> usize`.
-fn is_accessor(sig: &Signature) -> bool {
-    let shared = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
-        if matches!(receiver.kind, ReceiverKind::Reference(_, _, None)));
-    let plain = match &sig.output {
+/// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &Embedding`.
+fn is_about_plain_data(sig: &Signature) -> bool {
+    let takes_plain = sig.inputs.iter().all(|input| match input {
+        FnArg::Receiver(_) => true,
+        FnArg::Typed(input) => is_plain(&input.ty),
+    });
+    let returns_plain = match &sig.output {
+        ReturnType::Default => true,
         ReturnType::Type(_, ty) => match &**ty {
-            Type::Reference(reference) => is_plain(&reference.elem),
+            Type::Reference(reference) if matches!(&*reference.elem, Type::Path(ty) if ty.path.get_ident().is_some()) => {
+                true
+            }
             ty => is_plain(ty),
         },
-        ReturnType::Default => false,
     };
-    shared && plain && sig.inputs.len() == 1 && sig.generics.params.is_empty()
+    takes_plain && returns_plain && sig.generics.params.is_empty()
 }
 
 /// Builds the type rather than using it: returns it, or reads weights.
@@ -88,9 +94,8 @@ fn is_constructor(sig: &Signature, own: &Ident) -> bool {
         }
         ReturnType::Default => false,
     };
-    let reads_weights = mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| {
-        visitor.visit_signature(sig)
-    });
+    let reads_weights =
+        mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| visitor.visit_signature(sig));
     returns_own || reads_weights
 }
 
@@ -114,9 +119,12 @@ fn mentions_tensor(sig: &Signature) -> bool {
 
 /// Whether `Tensor` occurs in the arguments.
 pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
-    mentions(|segment| segment.ident == "Tensor", |visitor| {
-        sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
-    })
+    mentions(
+        |segment| segment.ident == "Tensor",
+        |visitor| {
+            sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
+        },
+    )
 }
 
 /// Whether `Tensor` occurs in a type.

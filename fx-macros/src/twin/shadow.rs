@@ -11,15 +11,35 @@ use crate::paths::Paths;
 ///
 /// A user may have a function of the same name, even an annotated one; see [`bare_import`].
 pub(crate) const SHADOWED: &[&str] = &[
-    "dropout", "hard_sigmoid", "layer_norm", "layer_norm_slow", "leaky_relu", "log_softmax", "mish", "pixel_shuffle",
-    "pixel_unshuffle", "replication_pad2d", "rms_norm", "rms_norm_slow", "rope", "rope_i", "rope_i_slow",
-    "rope_slow", "rope_thd", "sdpa", "selu", "sigmoid", "silu", "softmax", "softmax_last_dim", "swiglu",
+    "dropout",
+    "hard_sigmoid",
+    "layer_norm",
+    "layer_norm_slow",
+    "leaky_relu",
+    "log_softmax",
+    "mish",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "replication_pad2d",
+    "rms_norm",
+    "rms_norm_slow",
+    "rope",
+    "rope_i",
+    "rope_i_slow",
+    "rope_slow",
+    "rope_thd",
+    "sdpa",
+    "selu",
+    "sigmoid",
+    "silu",
+    "softmax",
+    "softmax_last_dim",
+    "swiglu",
 ];
 
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
-const WHERE_USED: &[(&str, &str)] = &[
-    ("nn", "candle_nn"), ("ops", "ops"), ("rotary_emb", "rotary_emb"), ("Module", "Module"), ("ModuleT", "ModuleT"),
-];
+const WHERE_USED: &[(&str, &str)] =
+    &[("nn", "candle_nn"), ("ops", "ops"), ("rotary_emb", "rotary_emb"), ("Module", "Module"), ("ModuleT", "ModuleT")];
 
 /// The imports of a twin's scope.
 pub(crate) fn imports(used: &Names, paths: &Paths) -> TokenStream {

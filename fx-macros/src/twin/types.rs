@@ -10,7 +10,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath, parse_quote};
+use syn::{
+    GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath,
+    parse_quote,
+};
 
 use crate::paths::Paths;
 
@@ -35,8 +38,27 @@ pub(crate) struct Types<'a> {
 
 /// Standard types that hold values: what they hold is mapped.
 const CONTAINERS: &[&str] = &[
-    "Option", "Vec", "VecDeque", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "OnceCell", "OnceLock",
-    "HashSet", "BTreeSet", "Cow", "PhantomData", "Range", "RangeInclusive", "Ref", "RefMut", "MutexGuard",
+    "Option",
+    "Vec",
+    "VecDeque",
+    "Box",
+    "Rc",
+    "Arc",
+    "RefCell",
+    "Cell",
+    "Mutex",
+    "RwLock",
+    "OnceCell",
+    "OnceLock",
+    "HashSet",
+    "BTreeSet",
+    "Cow",
+    "PhantomData",
+    "Range",
+    "RangeInclusive",
+    "Ref",
+    "RefMut",
+    "MutexGuard",
 ];
 
 /// Maps: the key is plain data.
@@ -92,7 +114,9 @@ impl<'a> Types<'a> {
 
     /// `Block`, or `Block<M>` with the impl's own `M`.
     fn is_own(&self, path: &Path) -> bool {
-        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else { return false };
+        let (Some(own), Some(segment)) = (&self.own, path.segments.first()) else {
+            return false;
+        };
         path.segments.len() == 1
             && segment.ident == own.ident
             && (segment.arguments.is_none()
@@ -144,7 +168,9 @@ impl<'a> Types<'a> {
 
     /// Maps the types in a bound's arguments, as in `Fn(&Tensor) -> Result<Tensor>`.
     pub(crate) fn map_bound(&self, bound: &mut TypeParamBound) {
-        let TypeParamBound::Trait(bound) = bound else { return };
+        let TypeParamBound::Trait(bound) = bound else {
+            return;
+        };
         for segment in &mut bound.path.segments {
             match &mut segment.arguments {
                 PathArguments::Parenthesized(args) => {
@@ -184,10 +210,8 @@ impl<'a> Types<'a> {
             let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
             return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
         }
-        if let Some(name) = &single {
-            if self.mirrored.contains(&name.to_string()) {
-                return Some(self.symbolic(ty));
-            }
+        if single.is_some_and(|name| self.mirrored.contains(&name.to_string())) {
+            return Some(self.symbolic(ty));
         }
         let head = ty.path.segments.first()?.ident.to_string();
         if head == "Self" {
@@ -253,19 +277,39 @@ const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "half"];
 /// `Tensor`, by any of candle's names: what the shadow world replaces.
 pub(crate) fn is_tensor(path: &Path) -> bool {
     let mut segments = path.segments.iter();
-    let (Some(first), second, None) = (segments.next(), segments.next(), segments.next()) else { return false };
+    let (Some(first), second, None) = (segments.next(), segments.next(), segments.next()) else {
+        return false;
+    };
     match second {
         None => first.ident == "Tensor",
-        Some(second) => {
-            second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate)
-        }
+        Some(second) => second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate),
     }
 }
 
 /// Whether a type is data without tensors that both worlds share.
 pub(crate) fn is_plain(ty: &Type) -> bool {
-    matches!(ty, Type::Path(ty) if ty.qself.is_none()
-        && ty.path.segments.last().is_some_and(|last| is_plain_name(&last.ident.to_string())))
+    match ty {
+        Type::Reference(ty) => is_plain(&ty.elem),
+        Type::Slice(ty) => is_plain(&ty.elem),
+        Type::Array(ty) => is_plain(&ty.elem),
+        Type::Tuple(ty) => ty.elems.iter().all(is_plain),
+        Type::Path(ty) if ty.qself.is_none() => ty.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            let holds = CONTAINERS.contains(&name.as_str()) || MAPS.contains(&name.as_str()) || name == "Result";
+            is_plain_name(&name) || (holds && arguments_are_plain(&last.arguments))
+        }),
+        _ => false,
+    }
+}
+
+fn arguments_are_plain(arguments: &PathArguments) -> bool {
+    match arguments {
+        PathArguments::AngleBracketed(args) => args.args.iter().all(|arg| match arg {
+            GenericArgument::Type(ty) => is_plain(ty),
+            _ => true,
+        }),
+        _ => false,
+    }
 }
 
 /// Names in lower case are primitives (`usize`, `f64`, `bf16`, `str`).

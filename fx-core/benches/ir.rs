@@ -1,0 +1,2 @@
+//! soon
+fn main() {}

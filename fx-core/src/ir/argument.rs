@@ -1,0 +1,377 @@
+//! [`Argument`]: what a node reads: other nodes, plain data, and structures of both.
+//!
+//! Invariant: there are no tensors in arguments; they are attributes of the model. Functions here recurse over nested
+//! lists, never over the graph, and arguments that are in a graph are nested at most [`Argument::MAX_DEPTH`] deep.
+
+use std::hash::{Hash, Hasher};
+use std::ops::{Range, RangeFrom, RangeFull, RangeTo};
+use std::sync::Arc;
+
+use candle_core::DType;
+
+use super::node::NodeId;
+use crate::value::{Device, Fact, Value};
+
+/// What a node reads. Equal by content, floats by bits, so that arguments can be keys.
+#[derive(Debug, Clone, Default)]
+pub enum Argument {
+    /// The value of another node.
+    Node(NodeId),
+    /// An absent optional.
+    #[default]
+    None,
+    /// A flag.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A floating-point number.
+    Float(f64),
+    /// Text.
+    Str(Arc<str>),
+    /// An element type.
+    DType(DType),
+    /// A device; boxed because candle's is large where GPUs are supported.
+    Device(Box<Device>),
+    /// `start..stop`; an absent end is open.
+    Range(Box<(Option<i64>, Option<i64>)>),
+    /// Arguments of one kind, in order.
+    List(Box<[Argument]>),
+    /// Arguments of any kinds, in order.
+    Tuple(Box<[Argument]>),
+    /// A structure: its name, and its fields in order of declaration.
+    Struct(Box<(Arc<str>, Fields)>),
+}
+
+/// Named arguments of a structure.
+pub type Fields = Box<[(Arc<str>, Argument)]>;
+
+impl Argument {
+    /// How deep lists, tuples and structures can be nested in the arguments of a node.
+    pub const MAX_DEPTH: usize = 128;
+
+    /// A structure of this name with these fields.
+    pub fn structure(name: impl Into<Arc<str>>, fields: impl Into<Fields>) -> Self {
+        Self::Struct(Box::new((name.into(), fields.into())))
+    }
+
+    /// The node, if this is one.
+    #[must_use]
+    pub fn as_node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` with each node in it, in order, as often as it occurs.
+    pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
+        if let Self::Node(id) = self {
+            visit(*id);
+        } else {
+            for part in self.parts() {
+                part.for_each_node(visit);
+            }
+        }
+    }
+
+    /// The same with each node replaced by what `map` gives for it: torch.fx's `map_arg`.
+    #[must_use]
+    pub fn map_nodes(&self, map: &mut impl FnMut(NodeId) -> NodeId) -> Self {
+        let mut mapped = self.clone();
+        mapped.for_each_node_mut(&mut |id| *id = map(*id));
+        mapped
+    }
+
+    pub(super) fn for_each_node_mut(&mut self, visit: &mut impl FnMut(&mut NodeId)) {
+        match self {
+            Self::Node(id) => visit(id),
+            Self::List(items) | Self::Tuple(items) => items.iter_mut().for_each(|item| item.for_each_node_mut(visit)),
+            Self::Struct(structure) => structure.1.iter_mut().for_each(|(_, item)| item.for_each_node_mut(visit)),
+            _ => {}
+        }
+    }
+
+    /// What a list, tuple or structure directly holds; nothing for anything else.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        let (items, fields): (&[Self], &[(Arc<str>, Self)]) = match self {
+            Self::List(items) | Self::Tuple(items) => (items, &[]),
+            Self::Struct(structure) => (&[], &structure.1),
+            _ => (&[], &[]),
+        };
+        items.iter().chain(fields.iter().map(|(_, item)| item))
+    }
+
+    /// Whether it is nested more than `limit` deep. A plain argument is 0 deep, `[1]` is 1 deep.
+    pub(super) fn is_deeper_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(_) | Self::Tuple(_) | Self::Struct(_) => {
+                limit == 0 || self.parts().any(|part| part.is_deeper_than(limit - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The value, unless there are nodes in it.
+    #[must_use]
+    pub fn to_value(&self) -> Option<Value> {
+        Some(match self {
+            Self::Node(_) => return None,
+            Self::None => Value::None,
+            Self::Bool(flag) => Value::Bool(*flag),
+            Self::Int(int) => Value::Int(*int),
+            Self::Float(float) => Value::Float(*float),
+            Self::Str(text) => Value::Str(text.clone()),
+            Self::DType(dtype) => Value::DType(*dtype),
+            Self::Device(device) => Value::Device((**device).clone()),
+            Self::Range(range) => Value::Range(range.0, range.1),
+            Self::List(items) => Value::List(items.iter().map(Self::to_value).collect::<Option<_>>()?),
+            Self::Tuple(items) => Value::Tuple(items.iter().map(Self::to_value).collect::<Option<_>>()?),
+            Self::Struct(structure) => Value::Struct(
+                structure.0.clone(),
+                structure.1.iter().map(|(name, item)| Some((name.clone(), item.to_value()?))).collect::<Option<_>>()?,
+            ),
+        })
+    }
+
+    /// The argument with this value, unless there are tensors in it.
+    #[must_use]
+    pub fn from_value(value: &Value) -> Option<Self> {
+        Some(match value {
+            Value::None => Self::None,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Int(int) => Self::Int(*int),
+            Value::Float(float) => Self::Float(*float),
+            Value::Str(text) => Self::Str(text.clone()),
+            Value::DType(dtype) => Self::DType(*dtype),
+            Value::Device(device) => Self::Device(Box::new(device.clone())),
+            Value::Tensor(_) => return None,
+            Value::Range(start, stop) => Self::Range(Box::new((*start, *stop))),
+            Value::List(items) => Self::List(items.iter().map(Self::from_value).collect::<Option<_>>()?),
+            Value::Tuple(items) => Self::Tuple(items.iter().map(Self::from_value).collect::<Option<_>>()?),
+            Value::Struct(name, fields) => Self::structure(
+                name.clone(),
+                fields
+                    .iter()
+                    .map(|(name, item)| Some((name.clone(), Self::from_value(item)?)))
+                    .collect::<Option<Fields>>()?,
+            ),
+        })
+    }
+
+    /// What is known of it, when `fact_of` says what is known of the nodes in it.
+    pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        match self {
+            Self::Node(id) => fact_of(*id),
+            _ => self
+                .to_value()
+                .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
+        }
+    }
+}
+
+impl PartialEq for Argument {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Node(a), Self::Node(b)) => a == b,
+            (Self::None, Self::None) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
+            (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::DType(a), Self::DType(b)) => a == b,
+            (Self::Device(a), Self::Device(b)) => a == b,
+            (Self::Range(a), Self::Range(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
+            (Self::Struct(a), Self::Struct(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Argument {}
+
+impl Hash for Argument {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Self::Node(id) => id.hash(state),
+            Self::None => {}
+            Self::Bool(flag) => flag.hash(state),
+            Self::Int(int) => int.hash(state),
+            Self::Float(float) => float.to_bits().hash(state),
+            Self::Str(text) => text.hash(state),
+            Self::DType(dtype) => dtype.hash(state),
+            Self::Device(device) => device.0.location().hash(state),
+            Self::Range(range) => range.hash(state),
+            Self::List(items) | Self::Tuple(items) => items.hash(state),
+            Self::Struct(structure) => structure.hash(state),
+        }
+    }
+}
+
+macro_rules! from {
+    ($($type:ty: $from:pat => $argument:expr;)*) => {$(
+        impl From<$type> for Argument {
+            fn from($from: $type) -> Self {
+                $argument
+            }
+        }
+    )*};
+}
+
+from! {
+    NodeId: id => Self::Node(id);
+    bool: flag => Self::Bool(flag);
+    i32: int => Self::Int(int.into());
+    i64: int => Self::Int(int);
+    u32: int => Self::Int(int.into());
+    // An extent beyond i64 is as impossible as the largest one that fits.
+    usize: int => Self::Int(i64::try_from(int).unwrap_or(i64::MAX));
+    f32: float => Self::Float(float.into());
+    f64: float => Self::Float(float);
+    &str: text => Self::Str(text.into());
+    String: text => Self::Str(text.into());
+    Arc<str>: text => Self::Str(text);
+    DType: dtype => Self::DType(dtype);
+    Device: device => Self::Device(Box::new(device));
+    candle_core::Device: device => Self::from(Device(device));
+    &candle_core::Device: device => Self::from(device.clone());
+    RangeFull: _ => Self::Range(Box::new((None, None)));
+    (): () => Self::Tuple(Box::new([]));
+}
+
+macro_rules! from_range {
+    ($($int:ty)*) => {$(
+        impl From<Range<$int>> for Argument {
+            fn from(range: Range<$int>) -> Self {
+                Self::Range(Box::new((Some(integer(range.start)), Some(integer(range.end)))))
+            }
+        }
+
+        impl From<RangeFrom<$int>> for Argument {
+            fn from(range: RangeFrom<$int>) -> Self {
+                Self::Range(Box::new((Some(integer(range.start)), None)))
+            }
+        }
+
+        impl From<RangeTo<$int>> for Argument {
+            fn from(range: RangeTo<$int>) -> Self {
+                Self::Range(Box::new((None, Some(integer(range.end)))))
+            }
+        }
+    )*};
+}
+
+from_range!(i32 i64 usize);
+
+fn integer(value: impl TryInto<i64>) -> i64 {
+    value.try_into().unwrap_or(i64::MAX)
+}
+
+macro_rules! from_tuple {
+    ($($($type:ident)+;)*) => {$(
+        impl<$($type: Into<Argument>),+> From<($($type,)+)> for Argument {
+            fn from(tuple: ($($type,)+)) -> Self {
+                #[allow(non_snake_case, reason = "the variables are named after their types")]
+                let ($($type,)+) = tuple;
+                Self::Tuple(Box::new([$($type.into()),+]))
+            }
+        }
+    )*};
+}
+
+from_tuple! { A; A B; A B C; A B C D; A B C D E; A B C D E F; }
+
+impl<T: Into<Self>> From<Option<T>> for Argument {
+    fn from(option: Option<T>) -> Self {
+        option.map_or(Self::None, Into::into)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Argument {
+    fn from(items: Vec<T>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Self> + Clone> From<&[T]> for Argument {
+    fn from(items: &[T]) -> Self {
+        Self::List(items.iter().cloned().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Self>, const N: usize> From<[T; N]> for Argument {
+    fn from(items: [T; N]) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::entity::EntityRef;
+
+    fn node(index: usize) -> NodeId {
+        NodeId::new(index)
+    }
+
+    #[test]
+    fn floats_are_equal_by_bits() {
+        assert_ne!(Argument::Float(0.0), Argument::Float(-0.0));
+        assert_eq!(Argument::Float(f64::NAN), Argument::Float(f64::NAN));
+        let set: HashSet<Argument> = [1.0.into(), 1.into(), 1.0.into(), true.into()].into();
+        assert_eq!(set.len(), 3);
+    }
+
+    #[test]
+    fn nodes_are_visited_in_order_and_mapped_in_place() {
+        let argument = Argument::from((
+            node(2),
+            [node(0), node(2)],
+            Argument::structure("Out", [("a".into(), node(1).into()), ("n".into(), 3.into())]),
+        ));
+        let mut seen = Vec::new();
+        argument.for_each_node(&mut |id| seen.push(id.index()));
+        assert_eq!(seen, [2, 0, 2, 1]);
+
+        let mapped = argument.map_nodes(&mut |id| node(id.index() + 10));
+        seen.clear();
+        mapped.for_each_node(&mut |id| seen.push(id.index()));
+        assert_eq!(seen, [12, 10, 12, 11]);
+        assert_eq!(mapped.map_nodes(&mut |id| node(id.index() - 10)), argument);
+    }
+
+    #[test]
+    fn plain_arguments_are_values_and_back() {
+        let argument = Argument::from((
+            (true, 1, -2.5, "text"),
+            (DType::F32, candle_core::Device::Cpu, 1..3usize, ..),
+            Argument::structure("Out", [("a".into(), Argument::None)]),
+            vec![1usize, 2],
+        ));
+        assert_eq!(Argument::from_value(&argument.to_value().unwrap()), Some(argument));
+        assert_eq!(Argument::from((1, node(0))).to_value(), None);
+    }
+
+    #[test]
+    fn facts_of_structures_are_lists_of_facts() {
+        let mut fact_of = |_| Fact::tensor((2, 3), DType::F32);
+        assert_eq!(
+            Argument::from([2, 3]).fact(&mut fact_of),
+            Fact::Data(Value::List(vec![Value::Int(2), Value::Int(3)]))
+        );
+        assert_eq!(Argument::from([node(0), node(1)]).fact(&mut fact_of).to_string(), "[f32[2, 3], f32[2, 3]]");
+    }
+
+    #[test]
+    fn depth_is_counted_to_the_limit() {
+        let mut argument = Argument::from(1);
+        for depth in 0..200 {
+            assert!(!argument.is_deeper_than(depth));
+            assert!(depth == 0 || argument.is_deeper_than(depth - 1));
+            argument = Argument::from([argument]);
+        }
+    }
+}

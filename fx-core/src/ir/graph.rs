@@ -1,0 +1,348 @@
+//! [`Graph`]: nodes, their order, who reads them, and their names; reading them, and the one way in.
+//!
+//! Invariant: a node is in the order if and only if it is in the arena; users are exactly what the arguments say; no
+//! argument names an erased node or is nested deeper than [`Argument::MAX_DEPTH`]. What is *not* kept, because edits
+//! pass through such states, is what [`Graph::verify`] checks: definitions before uses, one output, arguments that fit.
+
+use std::fmt;
+use std::iter::FusedIterator;
+use std::sync::Arc;
+
+use super::argument::Argument;
+use super::cursor::Cursor;
+use super::layout::Layout;
+use super::names::{self, Names};
+use super::node::{Keyword, Meta, Node, NodeId};
+use super::target::{Op, Target};
+use super::users::Users;
+use crate::entity::{EntityRef, PrimaryMap, SecondaryMap};
+use crate::ops::OpRef;
+
+/// A computation: nodes in program order, each reading the values of nodes before it.
+///
+/// Methods that take a [`NodeId`] panic if the node was erased or never was in this graph; [`Graph::try_node`] asks.
+#[derive(Clone)]
+pub struct Graph {
+    pub(super) name: Arc<str>,
+    // Erased nodes leave a hole, so that an old id is recognised.
+    pub(super) nodes: PrimaryMap<NodeId, Option<Node>>,
+    pub(super) layout: Layout,
+    pub(super) users: SecondaryMap<NodeId, Users>,
+    pub(super) names: Names,
+    pub(super) revision: u64,
+}
+
+impl Graph {
+    /// A graph of this name without nodes.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            nodes: PrimaryMap::new(),
+            layout: Layout::default(),
+            users: SecondaryMap::new(),
+            names: Names::default(),
+            revision: 0,
+        }
+    }
+
+    /// Its name: of the captured model, in snake case.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many nodes there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.layout.len()
+    }
+
+    /// Whether there are no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A number that rises with every change of nodes, arguments, names or order; not with changes of metadata.
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The node.
+    ///
+    /// # Panics
+    ///
+    /// If it was erased or is of another graph.
+    #[must_use]
+    #[track_caller]
+    pub fn node(&self, id: NodeId) -> &Node {
+        self.try_node(id).unwrap_or_else(|| self.no_such_node(id))
+    }
+
+    /// The node, or none if it was erased or is of another graph.
+    #[must_use]
+    pub fn try_node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(id)?.as_ref()
+    }
+
+    /// Whether the node is in this graph.
+    #[must_use]
+    pub fn contains(&self, id: NodeId) -> bool {
+        self.try_node(id).is_some()
+    }
+
+    /// The node with this name.
+    #[must_use]
+    pub fn node_named(&self, name: &str) -> Option<NodeId> {
+        self.names.owner(name)
+    }
+
+    /// The nodes in program order.
+    #[must_use]
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes { graph: self, front: self.layout.first(), back: self.layout.last(), left: self.len() }
+    }
+
+    /// The first node.
+    #[must_use]
+    pub fn first(&self) -> Option<NodeId> {
+        self.layout.first()
+    }
+
+    /// The last node.
+    #[must_use]
+    pub fn last(&self) -> Option<NodeId> {
+        self.layout.last()
+    }
+
+    /// The node after this one in program order.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[must_use]
+    #[track_caller]
+    pub fn next(&self, id: NodeId) -> Option<NodeId> {
+        self.expect(id);
+        self.layout.next(id)
+    }
+
+    /// The node before this one in program order.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[must_use]
+    #[track_caller]
+    pub fn prev(&self, id: NodeId) -> Option<NodeId> {
+        self.expect(id);
+        self.layout.prev(id)
+    }
+
+    /// Whether `a` comes before `b` in program order. Takes constant time.
+    ///
+    /// # Panics
+    ///
+    /// If one of them was erased or is of another graph.
+    #[must_use]
+    #[track_caller]
+    pub fn is_before(&self, a: NodeId, b: NodeId) -> bool {
+        self.expect(a);
+        self.expect(b);
+        self.layout.label(a) < self.layout.label(b)
+    }
+
+    /// The nodes that read this one, in the order of first use, each once.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[track_caller]
+    pub fn users(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + Clone {
+        self.expect(id);
+        self.users[id].iter()
+    }
+
+    /// How many nodes read this one.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[must_use]
+    #[track_caller]
+    pub fn user_count(&self, id: NodeId) -> usize {
+        self.expect(id);
+        self.users[id].len()
+    }
+
+    /// The inputs, in program order.
+    pub fn placeholders(&self) -> impl DoubleEndedIterator<Item = NodeId> {
+        self.find_nodes(Op::Placeholder)
+    }
+
+    /// The result: the last node, if it is an output. A graph that is being built may have none yet.
+    #[must_use]
+    pub fn output(&self) -> Option<NodeId> {
+        self.layout.last().filter(|&last| self.node(last).op() == Op::Output)
+    }
+
+    /// The nodes with this opcode, in program order.
+    pub fn find_nodes(&self, op: Op) -> impl DoubleEndedIterator<Item = NodeId> {
+        self.nodes().filter(move |(_, node)| node.op() == op).map(|(id, _)| id)
+    }
+
+    /// The calls of this operation, in program order.
+    pub fn calls(&self, op: OpRef) -> impl DoubleEndedIterator<Item = NodeId> {
+        self.nodes().filter(move |(_, node)| node.target.operation() == Some(op)).map(|(id, _)| id)
+    }
+
+    /// Where new nodes come last: before the output, if there is one.
+    pub fn at_end(&mut self) -> Cursor<'_> {
+        Cursor::new(self, None)
+    }
+
+    /// Where new nodes come right before this one.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[track_caller]
+    pub fn inserting_before(&mut self, id: NodeId) -> Cursor<'_> {
+        self.expect(id);
+        Cursor::new(self, Some(id))
+    }
+
+    /// Where new nodes come right after this one; after the last one is [`Graph::at_end`].
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[track_caller]
+    pub fn inserting_after(&mut self, id: NodeId) -> Cursor<'_> {
+        let next = self.next(id);
+        Cursor::new(self, next)
+    }
+
+    /// Where new nodes come first.
+    pub fn at_start(&mut self) -> Cursor<'_> {
+        let first = self.first();
+        Cursor::new(self, first)
+    }
+
+    /// The one way in: every node is added here. `at` is the node it comes before; none is the very end.
+    #[track_caller]
+    pub(super) fn insert(
+        &mut self,
+        target: Target,
+        args: Box<[Argument]>,
+        kwargs: Box<[(Keyword, Argument)]>,
+        meta: Meta,
+        name: Option<&str>,
+        at: Option<NodeId>,
+    ) -> NodeId {
+        let id = NodeId::new(self.nodes.len());
+        let name = match name {
+            Some(name) => self.names.give(name, id),
+            None => self.names.give(&names::candidate(&target), id),
+        };
+        let node = Node { name, target, args, kwargs, meta };
+        self.expect_arguments(&node.args, &node.kwargs);
+        self.nodes.push(Some(node));
+        self.layout.insert(id, at);
+        self.link_users(id);
+        self.revision += 1;
+        id
+    }
+
+    /// The nodes that `id` reads learn that it does.
+    pub(super) fn link_users(&mut self, id: NodeId) {
+        let Self { nodes, users, .. } = self;
+        if let Some(node) = &nodes[id] {
+            node.for_each_use(&mut |input| users[input].add(id, 1));
+        }
+    }
+
+    /// The nodes that `id` reads forget that it does.
+    pub(super) fn unlink_users(&mut self, id: NodeId) {
+        let Self { nodes, users, .. } = self;
+        if let Some(node) = &nodes[id] {
+            node.for_each_use(&mut |input| users[input].remove(id, 1));
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn expect(&self, id: NodeId) {
+        if !self.contains(id) {
+            self.no_such_node(id);
+        }
+    }
+
+    /// Arguments that may become those of a node.
+    #[track_caller]
+    pub(super) fn expect_arguments(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) {
+        for argument in args.iter().chain(kwargs.iter().map(|(_, argument)| argument)) {
+            assert!(
+                !argument.is_deeper_than(Argument::MAX_DEPTH),
+                "an argument is nested more than {} deep",
+                Argument::MAX_DEPTH
+            );
+            // Not a closure, so that the caller is named.
+            if let Argument::Node(id) = argument {
+                self.expect(*id);
+            } else {
+                argument.for_each_node(&mut |id| self.expect(id));
+            }
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    pub(super) fn no_such_node(&self, id: NodeId) -> ! {
+        let why = if id.index() < self.nodes.len() { "was erased from" } else { "is not in" };
+        panic!("node {} {why} graph `{}`", id.index(), self.name)
+    }
+}
+
+/// Short: `Display` writes the nodes.
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Graph({}, {} nodes)", self.name, self.len())
+    }
+}
+
+/// The nodes of a graph in program order, or backwards from the end.
+#[derive(Debug, Clone)]
+pub struct Nodes<'g> {
+    graph: &'g Graph,
+    front: Option<NodeId>,
+    back: Option<NodeId>,
+    left: usize,
+}
+
+impl<'g> Iterator for Nodes<'g> {
+    type Item = (NodeId, &'g Node);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let id = self.front?;
+        self.front = self.graph.layout.next(id);
+        Some((id, self.graph.node(id)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl DoubleEndedIterator for Nodes<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let id = self.back?;
+        self.back = self.graph.layout.prev(id);
+        Some((id, self.graph.node(id)))
+    }
+}
+
+impl ExactSizeIterator for Nodes<'_> {}
+impl FusedIterator for Nodes<'_> {}

@@ -1,0 +1,276 @@
+//! [`Node`]: one step of a graph, and what is remembered about it.
+//!
+//! Invariant: a node is read through methods and changed only through its [`Graph`](super::Graph), which keeps users,
+//! names and order true.
+
+use std::fmt;
+use std::ops::Deref;
+use std::panic::Location;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::argument::Argument;
+use super::path::ModulePath;
+use super::target::{Op, Target};
+use crate::value::Fact;
+
+crate::entity::entity! {
+    /// Names a node of one graph. Never given out again after the node is erased.
+    pub struct NodeId
+}
+
+/// One step of a graph.
+#[derive(Debug, Clone)]
+pub struct Node {
+    pub(super) name: Arc<str>,
+    pub(super) target: Target,
+    pub(super) args: Box<[Argument]>,
+    pub(super) kwargs: Box<[(Keyword, Argument)]>,
+    pub(super) meta: Meta,
+}
+
+impl Node {
+    /// The opcode.
+    #[must_use]
+    pub fn op(&self) -> Op {
+        self.target.op()
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Its name: unique in the graph and a legal Rust identifier.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Arguments by position.
+    #[must_use]
+    pub fn args(&self) -> &[Argument] {
+        &self.args
+    }
+
+    /// Arguments by name; those of an operation in the order of its parameters.
+    #[must_use]
+    pub fn kwargs(&self) -> &[(Keyword, Argument)] {
+        &self.kwargs
+    }
+
+    /// The argument called `name` among the arguments by name.
+    #[must_use]
+    pub fn kwarg(&self, name: &str) -> Option<&Argument> {
+        self.kwargs.iter().find_map(|(keyword, argument)| (&**keyword == name).then_some(argument))
+    }
+
+    /// All arguments, those by position first.
+    pub fn arguments(&self) -> impl Iterator<Item = &Argument> {
+        self.args.iter().chain(self.kwargs.iter().map(|(_, argument)| argument))
+    }
+
+    /// The nodes it reads, in the order of first use, each once.
+    pub fn inputs(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let mut inputs = SmallVec::<[NodeId; 4]>::new();
+        self.for_each_use(&mut |id| inputs.push(id));
+        distinct(&mut inputs);
+        inputs.into_iter()
+    }
+
+    /// What is remembered about it.
+    #[must_use]
+    pub fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    /// Calls `visit` with each node it reads, as often as it reads it.
+    pub(super) fn for_each_use(&self, visit: &mut impl FnMut(NodeId)) {
+        for argument in self.arguments() {
+            argument.for_each_node(visit);
+        }
+    }
+
+    pub(super) fn arguments_mut(&mut self) -> impl Iterator<Item = &mut Argument> {
+        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, argument)| argument))
+    }
+}
+
+/// Removes repeats and keeps the order, in linear time when there are many.
+fn distinct(ids: &mut SmallVec<[NodeId; 4]>) {
+    if ids.len() <= 16 {
+        let mut kept = 0;
+        for i in 0..ids.len() {
+            if !ids[..kept].contains(&ids[i]) {
+                ids[kept] = ids[i];
+                kept += 1;
+            }
+        }
+        ids.truncate(kept);
+    } else {
+        let mut seen = std::collections::HashSet::with_capacity(ids.len());
+        ids.retain(|id| seen.insert(*id));
+    }
+}
+
+/// What is remembered about a node besides what it computes. Copying a node copies this.
+#[derive(Debug, Clone, Default)]
+pub struct Meta {
+    /// What is known of its value before it runs.
+    pub fact: Fact,
+    /// Where the user wrote it.
+    pub source: Option<Source>,
+    /// The module whose `forward` it was recorded in.
+    pub module: ModulePath,
+    /// What a reader of the graph should know besides.
+    pub note: Option<Box<str>>,
+}
+
+/// Where the user wrote something.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// In the program that is running.
+    Code(&'static Location<'static>),
+    /// In a text that was read: file and line.
+    Text(Arc<(String, u32)>),
+}
+
+impl Source {
+    /// In the file and line of a text that was read.
+    #[must_use]
+    pub fn text(file: impl Into<String>, line: u32) -> Self {
+        Self::Text(Arc::new((file.into(), line)))
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        match self {
+            Self::Code(location) => location.file(),
+            Self::Text(place) => &place.0,
+        }
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        match self {
+            Self::Code(location) => location.line(),
+            Self::Text(place) => place.1,
+        }
+    }
+}
+
+impl From<&'static Location<'static>> for Source {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self::Code(location)
+    }
+}
+
+/// `src/model.rs:10`.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file(), self.line())
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source({self})")
+    }
+}
+
+/// Name of an argument. The parameters of operations have static names; others, read from a text, are shared.
+#[derive(Clone)]
+pub struct Keyword(Name);
+
+#[derive(Clone)]
+enum Name {
+    Static(&'static str),
+    // One pointer, so that a keyword is no larger than a `&str`.
+    Shared(Arc<String>),
+}
+
+impl Keyword {
+    /// A name that is not known before the program runs.
+    #[must_use]
+    pub fn shared(name: impl Into<String>) -> Self {
+        Self(Name::Shared(Arc::new(name.into())))
+    }
+}
+
+impl From<&'static str> for Keyword {
+    fn from(name: &'static str) -> Self {
+        Self(Name::Static(name))
+    }
+}
+
+impl Deref for Keyword {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Name::Static(name) => name,
+            Name::Shared(name) => name,
+        }
+    }
+}
+
+impl PartialEq for Keyword {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Keyword {}
+
+impl PartialEq<str> for Keyword {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Keyword {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl std::hash::Hash for Keyword {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl fmt::Display for Keyword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+impl fmt::Debug for Keyword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keyword_is_no_larger_than_a_str_and_equal_by_text() {
+        assert_eq!(size_of::<Keyword>(), 16);
+        assert_eq!(Keyword::from("min"), Keyword::shared("min"));
+        assert_eq!(Keyword::shared("min"), "min");
+    }
+
+    #[test]
+    fn a_node_is_small() {
+        assert!(size_of::<Argument>() <= 24, "{}", size_of::<Argument>());
+        assert!(size_of::<Node>() <= 168, "{}", size_of::<Node>());
+        assert_eq!(size_of::<Option<Node>>(), size_of::<Node>());
+    }
+}

@@ -1,0 +1,106 @@
+//! [`ModulePath`]: where a module, parameter or buffer is in the tree of the captured model.
+//!
+//! Invariant: the root is the empty path, and is the only path without text.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A dotted path, `encoder.layers.0.query`. Cloning it copies no text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ModulePath(Option<Arc<str>>);
+
+impl ModulePath {
+    /// The captured model itself.
+    pub const ROOT: Self = Self(None);
+
+    /// The path with this text; the root if it is empty.
+    #[must_use]
+    pub fn new(path: impl AsRef<str> + Into<Arc<str>>) -> Self {
+        Self((!path.as_ref().is_empty()).then(|| path.into()))
+    }
+
+    /// Its text, empty for the root.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or("")
+    }
+
+    /// Whether this is the captured model itself.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The path of what is called `name` inside.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        match &self.0 {
+            None => Self::new(name),
+            Some(path) => Self(Some(format!("{path}.{name}").into())),
+        }
+    }
+
+    /// The path of what this is inside of; none for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.0.as_deref().map(|path| path.rsplit_once('.').map_or(Self::ROOT, |(parent, _)| Self::new(parent)))
+    }
+
+    /// The last segment, its own name; none for the root.
+    #[must_use]
+    pub fn last(&self) -> Option<&str> {
+        self.segments().next_back()
+    }
+
+    /// The names from the root down.
+    pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.iter().flat_map(|path| path.split('.'))
+    }
+}
+
+impl From<&str> for ModulePath {
+    fn from(path: &str) -> Self {
+        Self::new(path)
+    }
+}
+
+impl From<String> for ModulePath {
+    fn from(path: String) -> Self {
+        Self::new(path)
+    }
+}
+
+impl fmt::Display for ModulePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for ModulePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_and_parents() {
+        let path = ModulePath::ROOT.child("encoder").child("0").child("query");
+        assert_eq!(path.as_str(), "encoder.0.query");
+        assert_eq!(path.last(), Some("query"));
+        assert_eq!(path.segments().collect::<Vec<_>>(), ["encoder", "0", "query"]);
+        assert_eq!(path.parent(), Some("encoder.0".into()));
+        assert_eq!(ModulePath::from("encoder").parent(), Some(ModulePath::ROOT));
+        assert_eq!(ModulePath::from(""), ModulePath::ROOT);
+    }
+
+    #[test]
+    fn the_root_has_no_segments() {
+        assert_eq!(ModulePath::ROOT.segments().count(), 0);
+        assert_eq!((ModulePath::ROOT.parent(), ModulePath::ROOT.last()), (None, None));
+        assert_eq!(ModulePath::ROOT.child("x"), "x".into());
+    }
+}

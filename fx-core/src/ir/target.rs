@@ -1,0 +1,122 @@
+//! [`Target`]: what a node does, and [`Op`], the opcode that can be read off it.
+//!
+//! Invariant: a target carries exactly what its opcode needs, so that a wrong pair cannot be written down.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::path::ModulePath;
+use crate::ops::{CallKind, OpRef};
+
+/// What a node does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// Is an input of the graph; the name of the parameter.
+    Placeholder(Arc<str>),
+    /// Reads a parameter or buffer of the model.
+    GetAttr(ModulePath),
+    /// Calls an operation that Rust writes as a function or operator.
+    CallFunction(OpRef),
+    /// Calls an operation that Rust writes as a method; the receiver is the first argument.
+    CallMethod(OpRef),
+    /// Calls `forward` of a module that stays whole.
+    CallModule(ModulePath),
+    /// Is the result of the graph, its one argument.
+    Output,
+}
+
+impl Target {
+    /// A call of an operation, by the opcode that goes with how Rust writes it.
+    #[must_use]
+    pub const fn call(op: OpRef) -> Self {
+        match op.kind {
+            CallKind::Function => Self::CallFunction(op),
+            CallKind::Method => Self::CallMethod(op),
+        }
+    }
+
+    /// The opcode.
+    #[must_use]
+    pub const fn op(&self) -> Op {
+        match self {
+            Self::Placeholder(_) => Op::Placeholder,
+            Self::GetAttr(_) => Op::GetAttr,
+            Self::CallFunction(_) => Op::CallFunction,
+            Self::CallMethod(_) => Op::CallMethod,
+            Self::CallModule(_) => Op::CallModule,
+            Self::Output => Op::Output,
+        }
+    }
+
+    /// The operation that is called, if this calls one.
+    #[must_use]
+    pub const fn operation(&self) -> Option<OpRef> {
+        match self {
+            Self::CallFunction(op) | Self::CallMethod(op) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The path in the model that is read or called, if there is one.
+    #[must_use]
+    pub const fn path(&self) -> Option<&ModulePath> {
+        match self {
+            Self::GetAttr(path) | Self::CallModule(path) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// The target's own text, without the opcode: `clamp`, `encoder.layers.0`, `x`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Placeholder(name) => name,
+            Self::GetAttr(path) | Self::CallModule(path) => path.as_str(),
+            Self::CallFunction(op) | Self::CallMethod(op) => op.name,
+            Self::Output => "output",
+        })
+    }
+}
+
+/// The six opcodes of torch.fx.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Op {
+    /// An input.
+    Placeholder,
+    /// A read of a parameter or buffer.
+    GetAttr,
+    /// A call of a function or operator.
+    CallFunction,
+    /// A call of a method.
+    CallMethod,
+    /// A call of a module.
+    CallModule,
+    /// The result.
+    Output,
+}
+
+impl Op {
+    /// All six, in the order of torch.fx's documentation.
+    pub const ALL: [Self; 6] =
+        [Self::Placeholder, Self::GetAttr, Self::CallFunction, Self::CallMethod, Self::CallModule, Self::Output];
+
+    /// torch.fx's string for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Placeholder => "placeholder",
+            Self::GetAttr => "get_attr",
+            Self::CallFunction => "call_function",
+            Self::CallMethod => "call_method",
+            Self::CallModule => "call_module",
+            Self::Output => "output",
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

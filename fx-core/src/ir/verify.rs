@@ -1,0 +1,435 @@
+//! What a correct graph is, rule by rule, and [`Graph::verify`], which checks all of them in one run.
+//!
+//! | rule | says | can be broken by |
+//! |---|---|---|
+//! | V1 | the links of the order agree both ways and reach every node once | a bug in this module |
+//! | V2 | the labels of the order rise | a bug in this module |
+//! | V3 | users are what the arguments say, and how often | a bug in this module |
+//! | V4 | a node is defined before it is used | moving nodes, giving arguments |
+//! | V5 | names are unique and can be names of variables in Rust | a bug in this module |
+//! | V6 | placeholders come first; there is one output, and it is last | any edit |
+//! | V7 | arguments fit: an operation's parameters; none for inputs and attributes; one for the output | giving arguments |
+//! | V8 | every path leads to a module or tensor of the right kind | checked where there is a model, not here |
+//! | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
+//! | V10 | arguments name nodes that are in the graph | a bug in this module |
+//!
+//! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use super::argument::Argument;
+use super::bind;
+use super::graph::Graph;
+use super::line::write_node;
+use super::names::is_legal_name;
+use super::node::{Node, NodeId, Source};
+use super::target::{Op, Target};
+use crate::entity::{EntityRef, SecondaryMap};
+use crate::value::Fact;
+
+#[cfg(test)]
+mod tests;
+
+/// Where a graph is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The node; none if it is the graph as a whole.
+    pub node: Option<NodeId>,
+    /// The node as the graph's text has it.
+    pub line: String,
+    /// Where the user wrote it.
+    pub source: Option<Source>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "    {}", self.line)?;
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, "\n    at {source}"))
+    }
+}
+
+/// One way in which a graph is wrong: the rule that is broken, and where.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "`place` is where, `why` is a sentence in all of them")]
+pub enum VerifyError {
+    /// V1: the links of the order do not agree both ways, or do not reach a node once.
+    #[error("V1: {why}\n{place}")]
+    Links { place: Place, why: String },
+    /// V2: the label is not larger than that of the node before.
+    #[error("V2: label {label} does not rise, the node before has {before}\n{place}")]
+    Labels { place: Place, label: u64, before: u64 },
+    /// V3: the users of the node are not those whose arguments name it.
+    #[error("V3: users are recorded as {recorded}, but the arguments say {expected}\n{place}")]
+    Users { place: Place, recorded: String, expected: String },
+    /// V4: the node uses some that are defined only later, or itself.
+    #[error("V4: uses {} before the definition\n{place}", inputs.join(", "))]
+    UsedBeforeDefined { place: Place, inputs: Vec<String> },
+    /// V5: the name is that of another node, too, or is not legal.
+    #[error("V5: {why}\n{place}")]
+    Name { place: Place, why: String },
+    /// V6: a placeholder that is not among the first nodes, or not exactly one output as the last node.
+    #[error("V6: {why}\n{place}")]
+    Position { place: Place, why: String },
+    /// V7: the arguments do not fit the target.
+    #[error("V7: {why}\n{place}")]
+    Arguments { place: Place, why: String },
+    /// V9: what is stored of the value is not what follows from the arguments.
+    #[error("V9: {why}\n{place}")]
+    Fact { place: Place, why: String },
+    /// V10: an argument is a node that is not in the graph.
+    #[error("V10: uses {}, not in the graph\n{place}", inputs.join(", "))]
+    Erased { place: Place, inputs: Vec<String> },
+}
+
+impl VerifyError {
+    /// The broken rule, `"V4"`.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Links { .. } => "V1",
+            Self::Labels { .. } => "V2",
+            Self::Users { .. } => "V3",
+            Self::UsedBeforeDefined { .. } => "V4",
+            Self::Name { .. } => "V5",
+            Self::Position { .. } => "V6",
+            Self::Arguments { .. } => "V7",
+            Self::Fact { .. } => "V9",
+            Self::Erased { .. } => "V10",
+        }
+    }
+
+    /// Where the graph is wrong.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Links { place, .. }
+            | Self::Labels { place, .. }
+            | Self::Users { place, .. }
+            | Self::UsedBeforeDefined { place, .. }
+            | Self::Name { place, .. }
+            | Self::Position { place, .. }
+            | Self::Arguments { place, .. }
+            | Self::Fact { place, .. }
+            | Self::Erased { place, .. } => place,
+        }
+    }
+}
+
+/// Every way in which a graph is wrong, in program order for each group of rules; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifyErrors(pub Vec<VerifyError>);
+
+impl fmt::Display for VerifyErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => f.write_str("the graph is not correct")?,
+            count => write!(f, "the graph is not correct in {count} places")?,
+        }
+        self.0.iter().try_for_each(|error| write!(f, "\n{error}"))
+    }
+}
+
+impl std::error::Error for VerifyErrors {}
+
+impl Graph {
+    /// Checks everything that makes a graph correct: torch.fx's `lint`.
+    ///
+    /// # Errors
+    ///
+    /// Every fault, each with its rule, the node as text and the user's source line.
+    pub fn verify(&self) -> Result<(), VerifyErrors> {
+        let mut verifier = Verifier::new(self);
+        verifier.walk();
+        verifier.check_users();
+        if verifier.errors.is_empty() { Ok(()) } else { Err(VerifyErrors(verifier.errors)) }
+    }
+}
+
+struct Verifier<'g> {
+    graph: &'g Graph,
+    errors: Vec<VerifyError>,
+    /// Nodes that the walk has passed.
+    passed: SecondaryMap<NodeId, bool>,
+    /// How many users a node has by the arguments, and whether each is recorded as it should be.
+    users: SecondaryMap<NodeId, (u32, bool)>,
+    outputs: usize,
+    /// Scratch: the inputs of a node, as often as it uses them.
+    inputs: Vec<NodeId>,
+}
+
+impl<'g> Verifier<'g> {
+    fn new(graph: &'g Graph) -> Self {
+        let count = graph.nodes.len();
+        Self {
+            graph,
+            errors: Vec::new(),
+            passed: SecondaryMap::with_capacity(count, false),
+            users: SecondaryMap::with_capacity(count, (0, true)),
+            outputs: 0,
+            inputs: Vec::new(),
+        }
+    }
+
+    /// V1 and V2, and for each node on the way the rules about nodes.
+    fn walk(&mut self) {
+        let layout = &self.graph.layout;
+        let (mut before, mut next, mut count, mut only_placeholders) = (None, layout.first(), 0, true);
+        while let Some(id) = next {
+            let Some(node) = self.graph.try_node(id) else {
+                self.links(before, format!("an erased node, {}, comes next in the order", id.index()));
+                break;
+            };
+            if self.passed[id] {
+                self.links(Some(id), "the order comes back to this node".into());
+                break;
+            }
+            if layout.prev(id) != before {
+                self.links(Some(id), "its link back is not to the node before".into());
+            }
+            let labels = (before.map_or(0, |before| layout.label(before)), layout.label(id));
+            if labels.0 >= labels.1 {
+                let place = self.place(id);
+                self.errors.push(VerifyError::Labels { place, label: labels.1, before: labels.0 });
+            }
+            self.check_inputs(id, node);
+            self.passed[id] = true;
+            self.check_name(id, node);
+            self.check_position(id, node, only_placeholders);
+            self.check_arguments(id, node);
+            self.check_fact(id, node);
+            only_placeholders &= node.op() == Op::Placeholder;
+            count += 1;
+            before = Some(id);
+            next = layout.next(id);
+        }
+        if layout.last() != before {
+            self.links(before, "the order ends here, but another node is said to be the last".into());
+        }
+        for (id, node) in self.graph.nodes.iter() {
+            if let Some(node) = node
+                && !self.passed[id]
+            {
+                self.links(Some(id), "the order does not reach this node".into());
+                self.count_uses(id, node);
+            }
+        }
+        if layout.len() != count {
+            self.links(None, format!("{count} nodes are in the order, but {} are counted", layout.len()));
+        }
+        match self.outputs {
+            0 => self.position(None, "there is no output".into()),
+            1 => {}
+            count => self.position(None, format!("there are {count} outputs")),
+        }
+    }
+
+    /// V4 and V10.
+    fn check_inputs(&mut self, id: NodeId, node: &Node) {
+        self.count_uses(id, node);
+        let (graph, passed) = (self.graph, &self.passed);
+        if self.inputs.iter().all(|&input| passed[input] && graph.contains(input)) {
+            return;
+        }
+        let (mut late, mut erased) = (Vec::new(), Vec::new());
+        for input in node.inputs() {
+            match graph.try_node(input) {
+                None => erased.push(format!("node {}", input.index())),
+                Some(input_node) if !passed[input] => late.push(format!("%{}", input_node.name())),
+                Some(_) => {}
+            }
+        }
+        if !late.is_empty() {
+            let place = self.place(id);
+            self.errors.push(VerifyError::UsedBeforeDefined { place, inputs: late });
+        }
+        if !erased.is_empty() {
+            let place = self.place(id);
+            self.errors.push(VerifyError::Erased { place, inputs: erased });
+        }
+    }
+
+    /// Counts a node as a user of its inputs, and compares with what is recorded.
+    fn count_uses(&mut self, id: NodeId, node: &Node) {
+        let Self { graph, inputs, users, .. } = self;
+        inputs.clear();
+        node.for_each_use(&mut |input| inputs.push(input));
+        inputs.sort_unstable();
+        for uses in inputs.chunk_by(PartialEq::eq) {
+            let input = uses[0];
+            if graph.contains(input) {
+                let (count, is_right) = &mut users[input];
+                *count += 1;
+                *is_right &= graph.users[input].times(id) as usize == uses.len();
+            }
+        }
+    }
+
+    /// V3.
+    fn check_users(&mut self) {
+        let is_wrong = |id| {
+            let (count, is_right) = self.users[id];
+            !is_right || self.graph.users[id].len() != count as usize
+        };
+        let live = || self.graph.nodes.iter().filter_map(|(id, node)| Some((id, node.as_ref()?)));
+        let mut expected: HashMap<NodeId, Vec<(NodeId, u32)>> =
+            live().filter(|&(id, _)| is_wrong(id)).map(|(id, _)| (id, Vec::new())).collect();
+        if expected.is_empty() {
+            return;
+        }
+        for (id, node) in live() {
+            node.for_each_use(&mut |input| {
+                if let Some(users) = expected.get_mut(&input) {
+                    match users.last_mut() {
+                        Some((user, times)) if *user == id => *times += 1,
+                        _ => users.push((id, 1)),
+                    }
+                }
+            });
+        }
+        for (id, _) in live() {
+            if let Some(expected) = expected.get(&id) {
+                let users = &self.graph.users[id];
+                let recorded: Vec<_> = users.iter().map(|user| (user, users.times(user))).collect();
+                let (recorded, expected) = (self.list_users(&recorded), self.list_users(expected));
+                let place = self.place(id);
+                self.errors.push(VerifyError::Users { place, recorded, expected });
+            }
+        }
+    }
+
+    fn list_users(&self, users: &[(NodeId, u32)]) -> String {
+        let name = |&(user, times): &(NodeId, u32)| match self.graph.try_node(user) {
+            Some(node) => format!("%{} ({times})", node.name()),
+            None => format!("erased node {} ({times})", user.index()),
+        };
+        let mut names: Vec<String> = users.iter().take(8).map(name).collect();
+        if users.len() > names.len() {
+            names.push(format!("{} more", users.len() - names.len()));
+        }
+        if names.is_empty() { "none".into() } else { names.join(", ") }
+    }
+
+    /// V5.
+    fn check_name(&mut self, id: NodeId, node: &Node) {
+        let why = if !is_legal_name(node.name()) {
+            format!("`{}` cannot be the name of a variable", node.name())
+        } else if self.graph.names.owner(node.name()) != Some(id) {
+            format!("`{}` is the name of another node", node.name())
+        } else {
+            return;
+        };
+        let place = self.place(id);
+        self.errors.push(VerifyError::Name { place, why });
+    }
+
+    /// V6.
+    fn check_position(&mut self, id: NodeId, node: &Node, only_placeholders: bool) {
+        match node.op() {
+            Op::Placeholder if !only_placeholders => {
+                self.position(Some(id), "a placeholder comes after other nodes".into());
+            }
+            Op::Output => {
+                self.outputs += 1;
+                if self.graph.layout.next(id).is_some() {
+                    self.position(Some(id), "the output is not the last node".into());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// V7.
+    fn check_arguments(&mut self, id: NodeId, node: &Node) {
+        let why = match node.target() {
+            Target::CallFunction(op) | Target::CallMethod(op) => {
+                match bind::check_opcode(node.target()).and_then(|()| bind::bind(op, node.args(), node.kwargs())) {
+                    Ok(_) => return,
+                    Err(error) => error.to_string(),
+                }
+            }
+            Target::Placeholder(_) | Target::GetAttr(_) if node.arguments().next().is_some() => {
+                format!("a {} has no arguments", node.op())
+            }
+            Target::Output if node.args().len() != 1 || !node.kwargs().is_empty() => {
+                "an output has one argument, by position".into()
+            }
+            Target::CallModule(_) => match bind::repeated(node.kwargs()) {
+                None => return,
+                Some(keyword) => format!("argument `{keyword}` is given twice"),
+            },
+            _ => return,
+        };
+        let place = self.place(id);
+        self.errors.push(VerifyError::Arguments { place, why });
+    }
+
+    /// V9.
+    fn check_fact(&mut self, id: NodeId, node: &Node) {
+        let Some(op) = node.target().operation() else { return };
+        let Ok(bound) = bind::bind(op, node.args(), node.kwargs()) else { return };
+        let mut facts = SmallVec::<[Cow<'_, Fact>; 4]>::new();
+        for argument in bound {
+            match self.fact_of(argument) {
+                Some(fact) => facts.push(fact),
+                None => return,
+            }
+        }
+        let facts: SmallVec<[&Fact; 4]> = facts.iter().map(AsRef::as_ref).collect();
+        let stored = &node.meta().fact;
+        let why = match (op.infer)(crate::ops::Facts { op, facts: &facts }) {
+            Err(error) => format!("the operation does not take these arguments: {error}"),
+            Ok(Fact::Unknown) => return,
+            Ok(_) if stored.is_unknown() => return,
+            Ok(inferred) if inferred == *stored => return,
+            Ok(inferred) => format!("the value is said to be {stored}, but is {inferred}"),
+        };
+        let place = self.place(id);
+        self.errors.push(VerifyError::Fact { place, why });
+    }
+
+    /// What is known of an argument, if all of it is.
+    fn fact_of(&self, argument: &Argument) -> Option<Cow<'g, Fact>> {
+        if let Argument::Node(id) = argument {
+            return Some(&self.graph.try_node(*id)?.meta().fact).filter(|fact| is_known(fact)).map(Cow::Borrowed);
+        }
+        let fact =
+            argument.fact(&mut |id| self.graph.try_node(id).map_or(Fact::Unknown, |node| node.meta.fact.clone()));
+        is_known(&fact).then_some(Cow::Owned(fact))
+    }
+
+    fn links(&mut self, id: Option<NodeId>, why: String) {
+        let place = self.place_of(id);
+        self.errors.push(VerifyError::Links { place, why });
+    }
+
+    fn position(&mut self, id: Option<NodeId>, why: String) {
+        let place = self.place_of(id);
+        self.errors.push(VerifyError::Position { place, why });
+    }
+
+    fn place(&self, id: NodeId) -> Place {
+        self.place_of(Some(id))
+    }
+
+    fn place_of(&self, node: Option<NodeId>) -> Place {
+        let Some(id) = node else {
+            return Place { node, line: format!("graph {}", self.graph.name()), source: None };
+        };
+        let mut line = String::new();
+        write_node(self.graph, id, &mut line).expect("a string takes everything");
+        Place { node, line, source: self.graph.node(id).meta().source.clone() }
+    }
+}
+
+/// Whether nothing in it is unknown.
+fn is_known(fact: &Fact) -> bool {
+    match fact {
+        Fact::Unknown => false,
+        Fact::List(items) => items.iter().all(is_known),
+        Fact::Tensor(_) | Fact::Data(_) => true,
+    }
+}

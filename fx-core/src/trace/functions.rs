@@ -1,0 +1,25 @@
+//! candle_nn's functions on proxies, in modules named as candle_nn's.
+//!
+//! Invariant: as in `record`: signatures are candle's, and which functions there are is said in `ops/` alone.
+
+/// `candle_nn::ops`.
+pub mod ops {
+    crate::ops::nn::nn!(record);
+}
+
+/// `candle_nn::loss`.
+pub mod loss {
+    crate::ops::loss::loss!(record);
+}
+
+/// `candle_nn::rotary_emb`.
+pub mod rotary_emb {
+    crate::ops::rotary::rotary!(record);
+}
+
+/// Functions that users call by their bare name, as types of that name.
+#[allow(missing_docs, reason = "named after the functions")]
+pub mod bare {
+    crate::ops::nn::nn!(bare);
+    crate::ops::rotary::rotary!(bare);
+}

@@ -1,0 +1,108 @@
+//! The rules of the code base that no compiler checks.
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).expect("a directory of the repository") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn sources() -> Vec<PathBuf> {
+    ["src", "fx-core/src", "fx-macros/src", "fx-nn/src", "tests/corpus/src"]
+        .iter()
+        .flat_map(|directory| rust_files(&root().join(directory)))
+        .collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("a file of the repository")
+}
+
+/// The modules of fx-core in order, as its `lib.rs` declares them.
+fn modules() -> Vec<String> {
+    let declared = read(&root().join("fx-core/src/lib.rs"));
+    let names = declared.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_module_uses_only_what_stands_before_it() {
+    let order = modules();
+    assert!(order.len() >= 10, "{order:?}");
+    let position = |module: &str| order.iter().position(|name| name == module);
+    let mut wrong = Vec::new();
+    for path in rust_files(&root().join("fx-core/src")) {
+        let inside = path.strip_prefix(root().join("fx-core/src")).expect("below it");
+        let first = inside.components().next().expect("a name").as_os_str().to_string_lossy().into_owned();
+        let Some(own) = position(first.trim_end_matches(".rs")) else { continue };
+        for (number, line) in read(&path).lines().enumerate() {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            for used in line.split("crate::").skip(1) {
+                let name: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if position(&name).is_some_and(|used| used > own) {
+                    wrong.push(format!("{}:{}: uses `{name}`, which stands after it", inside.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_holds() {
+    let silent: Vec<_> = sources().into_iter().filter(|path| !read(path).starts_with("//!")).collect();
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn files_hold_one_idea() {
+    let long: Vec<_> = sources().into_iter().filter(|path| read(path).lines().count() > 600).collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn no_operation_is_named_outside_the_table() {
+    let names: Vec<&str> = fx::ops::OpTable::builtin().iter().map(|op| op.short_name()).filter(|name| name.len() > 3).collect();
+    let mut found = Vec::new();
+    for directory in ["ir", "text", "interp", "codegen", "module"] {
+        for path in rust_files(&root().join("fx-core/src").join(directory)) {
+            let text = read(&path);
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            found.extend(names.iter().filter(|name| code.contains(&format!("\"{name}\""))).map(|name| format!("{}: {name}", path.display())));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn twins_shadow_every_function_of_the_table() {
+    let text = rust_files(&root().join("fx-macros/src")).iter().map(|path| read(path)).collect::<String>();
+    let list = text.split("SHADOWED: &[&str] = &[").nth(1).and_then(|rest| rest.split(']').next()).expect("the list");
+    let mut listed: Vec<&str> = list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect();
+    let mut described: Vec<&str> = fx::ops::OpTable::builtin()
+        .iter()
+        .filter(|op| op.name.starts_with("candle_nn::"))
+        .map(|op| op.short_name())
+        .collect();
+    listed.sort_unstable();
+    described.sort_unstable();
+    assert_eq!(listed, described);
+}
