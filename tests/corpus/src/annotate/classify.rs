@@ -3,7 +3,7 @@
 //! Evidence is gathered type by type, then carried from field types to the types that hold them until nothing changes.
 //! - It holds one of candle's tensors, layers or quantized weights, or it computes on tensors: a module.
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is.
-//! - It holds a `VarBuilder`, or something that cannot be cloned: neither.
+//! - It is or holds a `VarBuilder`, or something that cannot be cloned: neither.
 //! - Everything else is a constant.
 
 use std::collections::{BTreeSet, HashMap};
@@ -208,7 +208,7 @@ impl Classes {
     fn settle(&mut self) {
         for ty in &mut self.types {
             let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
-            if ty.holds(|name| name.starts_with("VarBuilder")) {
+            if is_weights(&ty.name) || ty.holds(is_weights) {
                 ty.class = Some(Class::Other);
             } else if layers || ty.holds(|name| name == "Span") {
                 ty.class = Some(Class::Module);
@@ -298,6 +298,11 @@ impl Classes {
 
 fn is_plain(name: &str) -> bool {
     PLAIN.contains(&name) || name.ends_with("Config")
+}
+
+/// Whether the type is where weights come from, candle's or a crate's own.
+pub(super) fn is_weights(name: &str) -> bool {
+    name.starts_with("VarBuilder")
 }
 
 fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {

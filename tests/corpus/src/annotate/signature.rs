@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, ReturnType, Signature, Type};
 
+use super::classify::is_weights;
 use super::source::{segments, Origin, Segments, SourceFile};
 
 /// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`.
@@ -53,7 +54,7 @@ pub(super) fn mentions_tensor(file: &SourceFile, paths: &[Segments]) -> bool {
 
 /// Whether weights come in: a `VarBuilder`, candle's or a crate's own.
 pub(super) fn takes_weights(signature: &Signature) -> bool {
-    parameters(signature).iter().any(|path| path.last().is_some_and(|name| name.starts_with("VarBuilder")))
+    parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
 }
 
 /// Whether a method of type `owner` computes on tensors, as far as its signature tells.
