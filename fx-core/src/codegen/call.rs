@@ -11,7 +11,7 @@ use crate::ir::{Argument, Graph, NodeId, Target};
 use crate::module::{Attribute, Attributes};
 use crate::ops::kind::Kind;
 use crate::ops::{OpRef, Param};
-use crate::value::Value;
+use crate::value::{Fact, Value};
 
 use super::literal::literal;
 use super::names::Names;
@@ -30,6 +30,8 @@ struct Written {
     receiver: Expr,
     /// As an argument.
     value: Expr,
+    /// Whether it is a tuple.
+    is_tuple: bool,
 }
 
 impl Calls<'_> {
@@ -97,7 +99,8 @@ impl Calls<'_> {
             let receiver = self.owned(*id);
             let borrowed = self.borrowed(*id);
             let value = if kind == Kind::OptTensor { quote!(Some(#borrowed)) } else { borrowed };
-            return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value) };
+            let is_tuple = matches!(self.graph.node(*id).meta().fact, Fact::Tuple(_));
+            return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value), is_tuple };
         }
         let tokens = match (argument.to_value(), argument) {
             (Some(value), _) => literal(&value, kind, dtype),
@@ -112,7 +115,7 @@ impl Calls<'_> {
             (None, _) => literal(&Value::None, kind, dtype),
         };
         let expression: Expr = parse_quote!(#tokens);
-        Written { receiver: expression.clone(), value: expression }
+        Written { receiver: expression.clone(), value: expression, is_tuple: false }
     }
 
     /// A value as itself: a name, or the place of an attribute.
@@ -172,10 +175,18 @@ impl VisitMut for Substitute<'_> {
                 call.args.iter_mut().for_each(|argument| self.visit_expr_mut(argument));
             }
             Expr::Index(index) => {
-                if let Some(written) = self.written(&index.expr) {
-                    *index.expr = written.receiver.clone();
-                }
                 self.visit_expr_mut(&mut index.index);
+                let Some(written) = self.written(&index.expr) else {
+                    return self.visit_expr_mut(&mut index.expr);
+                };
+                let (items, position) = (written.receiver.clone(), &index.index);
+                // The parts of a tuple are fields.
+                *expression = if written.is_tuple {
+                    let position = position.to_token_stream();
+                    parse_quote!(#items.#position)
+                } else {
+                    parse_quote!(#items[#position])
+                };
             }
             // `&args` over a list that is a name: not borrowed twice.
             Expr::Reference(reference) => match self.written(&reference.expr) {

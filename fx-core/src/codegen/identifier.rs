@@ -9,7 +9,7 @@ pub(super) fn identifier(text: &str) -> Ident {
     let mut name = String::with_capacity(text.len());
     for (i, letter) in text.chars().enumerate() {
         let allowed = unicode_ident::is_xid_continue(letter);
-        if i == 0 && allowed && !unicode_ident::is_xid_start(letter) {
+        if i == 0 && allowed && letter != '_' && !unicode_ident::is_xid_start(letter) {
             name.push('_');
         }
         name.push(if allowed { letter } else { '_' });

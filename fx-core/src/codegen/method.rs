@@ -139,6 +139,10 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
     match argument {
         Argument::Node(id) => match &graph.node(*id).meta().fact {
             crate::value::Fact::List(_) => quote!(Vec<Tensor>),
+            crate::value::Fact::Tuple(parts) => {
+                let parts = parts.iter().map(|_| quote!(Tensor));
+                quote!((#(#parts,)*))
+            }
             _ => quote!(Tensor),
         },
         Argument::None => quote!(Option<Tensor>),

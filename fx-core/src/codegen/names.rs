@@ -20,8 +20,8 @@ impl Names {
     pub(super) fn new(graph: &Graph) -> Self {
         let all: HashSet<&str> = graph.nodes().map(|(_, node)| node.name()).collect();
         // Paths of wrapped functions start with a crate's name.
-        let heads = graph.nodes().filter_map(|(_, node)| node.target().operation()).map(|op| op.name.split("::").next().unwrap_or(""));
-        let taken: HashSet<&str> = TAKEN.iter().copied().chain(heads.filter(|head| !head.is_empty())).collect();
+        let heads = graph.nodes().filter_map(|(_, node)| node.target().operation()).filter_map(|op| op.name.split_once("::"));
+        let taken: HashSet<&str> = TAKEN.iter().copied().chain(heads.map(|(head, _)| head)).collect();
         let mut given: HashSet<String> = HashSet::new();
         let mut by_node = HashMap::new();
         for (id, node) in graph.nodes() {

@@ -429,7 +429,7 @@ impl<'g> Verifier<'g> {
 fn is_known(fact: &Fact) -> bool {
     match fact {
         Fact::Unknown => false,
-        Fact::List(items) => items.iter().all(is_known),
+        Fact::List(items) | Fact::Tuple(items) => items.iter().all(is_known),
         Fact::Tensor(_) | Fact::Data(_) => true,
     }
 }

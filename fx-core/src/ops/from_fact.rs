@@ -61,7 +61,7 @@ impl<'v> FromFact<'v> for Vec<&'v TensorFact> {
     fn from_fact(fact: &'v Fact) -> Result<Option<Self>, &'static str> {
         match fact {
             Fact::Unknown => Ok(None),
-            Fact::List(items) => items.iter().map(<&TensorFact>::from_fact).collect(),
+            Fact::List(items) | Fact::Tuple(items) => items.iter().map(<&TensorFact>::from_fact).collect(),
             _ => Err("tensors"),
         }
     }
@@ -122,7 +122,7 @@ impl<'v> FromFact<'v> for IndexFact<'v> {
             Fact::Unknown => Ok(None),
             Fact::Tensor(tensor) => Ok(Some(Self::Tensor(tensor))),
             Fact::Data(value) => Self::of(value).map(Some),
-            Fact::List(_) => Err(INDEX),
+            Fact::List(_) | Fact::Tuple(_) => Err(INDEX),
         }
     }
 }
@@ -130,7 +130,7 @@ impl<'v> FromFact<'v> for IndexFact<'v> {
 impl<'v> FromFact<'v> for Vec<IndexFact<'v>> {
     fn from_fact(fact: &'v Fact) -> Result<Option<Self>, &'static str> {
         match fact {
-            Fact::List(items) => items.iter().map(IndexFact::from_fact).collect(),
+            Fact::List(items) | Fact::Tuple(items) => items.iter().map(IndexFact::from_fact).collect(),
             Fact::Data(Value::List(items) | Value::Tuple(items)) => {
                 items.iter().map(|item| IndexFact::of(item).map(Some)).collect()
             }
@@ -172,7 +172,7 @@ fn data(fact: &Fact) -> Result<Option<Cow<'_, Value>>, &'static str> {
         Fact::Unknown => Ok(None),
         Fact::Data(value) => Ok(Some(Cow::Borrowed(value))),
         Fact::Tensor(_) => Err("plain data"),
-        Fact::List(items) => {
+        Fact::List(items) | Fact::Tuple(items) => {
             let mut values = Vec::with_capacity(items.len());
             for item in items {
                 match item {

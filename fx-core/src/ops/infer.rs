@@ -300,7 +300,7 @@ pub fn to_device(x: &TensorFact, _device: &candle_core::Device) -> Inferred {
 /// One of several values.
 pub fn part(items: &Fact, index: usize) -> Inferred {
     match items {
-        Fact::List(items) => match items.get(index) {
+        Fact::List(items) | Fact::Tuple(items) => match items.get(index) {
             Some(item) => Ok(item.clone()),
             None => refuse!("there is no item {index} among {}", items.len()),
         },

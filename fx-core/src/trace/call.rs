@@ -200,8 +200,19 @@ impl Outcome {
     /// How many parts it has, where that is known.
     fn len(&self) -> Option<usize> {
         match &self.fact {
-            Fact::List(items) => Some(items.len()),
+            Fact::List(items) | Fact::Tuple(items) => Some(items.len()),
             _ => None,
+        }
+    }
+
+    /// Notes that it has so many parts, if nothing is known of it: those of a user's function are a tuple's.
+    fn has_parts(&mut self, len: usize) {
+        if self.fact.is_unknown() {
+            let parts = vec![Fact::Unknown; len];
+            let mut state = self.session.state();
+            let is_users = state.graph.node(self.node).target().operation().is_some_and(|op| op.source.is_empty());
+            self.fact = if is_users { Fact::Tuple(parts) } else { Fact::List(parts) };
+            state.graph.meta_mut(self.node).fact = self.fact.clone();
         }
     }
 
@@ -273,7 +284,8 @@ impl FromRecorded for Outcome {
 macro_rules! from_tuple {
     ($(($($name:ident $index:literal)+))*) => {$(
         impl<$($name: FromRecorded),+> FromRecorded for ($($name,)+) {
-            fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+            fn from_recorded(mut outcome: Outcome) -> candle_core::Result<Self> {
+                outcome.has_parts([$($index),+].len());
                 Ok(($($name::from_recorded(outcome.part($index)?)?,)+))
             }
         }

@@ -33,7 +33,7 @@ pub enum TraceError {
     },
     /// Data of a tensor is read where there is none.
     #[error(
-        "`{method}` reads the data of a tensor, and a {capture} capture has none\n  at {at}\n  \
+        "`{method}` reads the data of a tensor, {capture}\n  at {at}\n  \
          to record the surrounding function as one node that runs each time, put it into a function of its own with \
          `#[fx::wrap]`; to bake the value of example inputs into the graph, capture with \
          `Tracer::new().specialize(true).trace_with(…)`"
@@ -41,7 +41,7 @@ pub enum TraceError {
     DataRead {
         /// `to_scalar`, `to_vec1`, …
         method: &'static str,
-        /// `symbolic`, `abstract` or `concrete`.
+        /// What the capture does about it, as a clause.
         capture: &'static str,
         /// The user's line.
         at: At,
@@ -65,7 +65,7 @@ pub enum TraceError {
     /// An argument that is not a tensor was not given.
     #[error(
         "`{method}` takes `{name}: {ty}`, which is not a tensor: give its value with \
-         `Tracer::new().concrete_arg(\"{name}\", …)`, or pass it to `fx::trace`"
+         `Tracer::new().concrete_arg(\"{name}\", …)`, or pass it to `fx::trace`{given}"
     )]
     MissingArgument {
         /// The method.
@@ -74,6 +74,8 @@ pub enum TraceError {
         name: String,
         /// Its type, as the user wrote it.
         ty: String,
+        /// Arguments that were given and not yet asked for, as a clause.
+        given: String,
     },
     /// An argument was given as something that the parameter is not.
     #[error("`{method}` takes `{name}: {ty}`, but was given {found}")]

@@ -27,7 +27,7 @@ pub(crate) enum Argument<'a> {
 /// A mirror of some type, and what it is called in messages.
 pub(crate) struct Mirrored {
     /// The mirror as the type that was asked for; `Err` if it is another.
-    value: std::result::Result<Box<dyn Any>, &'static str>,
+    value: std::result::Result<Box<dyn Any>, String>,
 }
 
 /// The arguments of the method that is captured.
@@ -110,7 +110,7 @@ impl<'a> Inputs<'a> {
             Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "a tensor")),
             Some(Argument::Mirrored(make)) => match make(self, name, wanted).value {
                 Ok(value) => value,
-                Err(found) => return Err(self.wrong(name, ty, found)),
+                Err(found) => return Err(self.wrong(name, ty, &format!("a {found}"))),
             },
         };
         match any.downcast::<T>() {
@@ -121,7 +121,12 @@ impl<'a> Inputs<'a> {
 
     fn missing(&self, name: &str, ty: &str) -> candle_core::Error {
         let (name, ty) = (name.to_owned(), ty.to_owned());
-        self.session.fail(TraceError::MissingArgument { method: self.method, name, ty })
+        let left: Vec<_> = self.left().collect();
+        let given = match left.as_slice() {
+            [] => String::new(),
+            names => format!(" (given besides: {})", names.join(", ")),
+        };
+        self.session.fail(TraceError::MissingArgument { method: self.method, name, ty, given })
     }
 
     fn wrong(&self, name: &str, ty: &str, found: &str) -> candle_core::Error {
@@ -129,10 +134,14 @@ impl<'a> Inputs<'a> {
         self.session.fail(TraceError::WrongArgument { method: self.method, name, ty, found: found.to_owned() })
     }
 
+    /// Names of the arguments that were not asked for.
+    fn left(&self) -> impl Iterator<Item = String> {
+        self.named.iter().filter(|(_, left)| left.is_some()).map(|(name, _)| format!("`{name}`"))
+    }
+
     /// Refuses arguments that no parameter asked for.
     fn check_all_taken(&mut self) -> Result<()> {
-        let mut extra: Vec<String> =
-            self.named.iter().filter(|(_, left)| left.is_some()).map(|(name, _)| format!("`{name}`")).collect();
+        let mut extra: Vec<String> = self.left().collect();
         let left = self.positional.by_ref().count();
         if left > 0 {
             extra.push(format!("{left} more"));
@@ -272,7 +281,7 @@ impl Mirrored {
     /// A mirror as the type that a parameter has: the type itself, an `Option` of it, or the number as another type of
     /// integer (`concrete_arg("n", 3)` for a `usize`).
     fn of<S: 'static>(mirror: S, wanted: TypeId) -> Self {
-        let found = std::any::type_name::<S>();
+        let found = short_type_name(std::any::type_name::<S>());
         if wanted == TypeId::of::<Option<S>>() {
             return Self { value: Ok(Box::new(Some(mirror))) };
         }
@@ -328,4 +337,9 @@ macro_rules! examples_tuple {
 examples_tuple! {
     () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H)
     (A B C D E F G H I) (A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L)
+}
+
+/// `alloc::vec::Vec<candle_core::tensor::Tensor>` as `Vec<Tensor>`.
+fn short_type_name(name: &str) -> String {
+    name.split_inclusive(['<', '>', ',', ' ', '(', ')', '[', ']', '&']).map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
 }

@@ -113,7 +113,10 @@ impl Proxy {
     /// Shape and dtype, for a query that can return an error.
     #[track_caller]
     pub(crate) fn try_known(&self, query: &'static str, what: &'static str) -> candle_core::Result<&TensorFact> {
-        self.0.fact.as_ref().ok_or_else(|| self.0.session.fail(self.unknown(query, what)))
+        match &self.0.fact {
+            Some(fact) => Ok(fact),
+            None => Err(self.0.session.fail(self.unknown(query, what))),
+        }
     }
 
     #[track_caller]
@@ -133,7 +136,7 @@ impl Proxy {
             }
             (mode, _) => {
                 let at = At(Location::caller());
-                Err(self.0.session.fail(TraceError::DataRead { method, capture: mode.name(), at }))
+                Err(self.0.session.fail(TraceError::DataRead { method, capture: mode.on_data_read(), at }))
             }
         }
     }

@@ -31,12 +31,12 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// Its name in messages.
-    pub(crate) fn name(self) -> &'static str {
+    /// What it does when data is read, as a clause.
+    pub(crate) fn on_data_read(self) -> &'static str {
         match self {
-            Self::Symbolic => "symbolic",
-            Self::Abstract => "abstract",
-            Self::Concrete { .. } => "concrete",
+            Self::Symbolic => "and a symbolic capture has none",
+            Self::Abstract => "and an abstract capture has none",
+            Self::Concrete { .. } => "and what depends on it would hold for these inputs only",
         }
     }
 }

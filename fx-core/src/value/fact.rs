@@ -59,8 +59,10 @@ pub enum Fact {
     Unknown,
     /// A tensor of known shape and dtype.
     Tensor(TensorFact),
-    /// Several values in order: what `chunk` or `split` returns.
+    /// Several values in order, a `Vec`: what `chunk` returns.
     List(Vec<Fact>),
+    /// Several values in order, a tuple.
+    Tuple(Vec<Fact>),
     /// Plain data, known exactly.
     Data(Value),
 }
@@ -91,7 +93,8 @@ impl Fact {
     pub fn of(value: &Value) -> Self {
         match value {
             Value::Tensor(tensor) => Self::tensor(tensor.shape(), tensor.dtype()),
-            Value::List(items) | Value::Tuple(items) => Self::List(items.iter().map(Self::of).collect()),
+            Value::List(items) => Self::List(items.iter().map(Self::of).collect()),
+            Value::Tuple(items) => Self::Tuple(items.iter().map(Self::of).collect()),
             other => Self::Data(other.clone()),
         }
     }
@@ -103,15 +106,16 @@ impl fmt::Display for Fact {
             Self::Unknown => f.write_str("?"),
             Self::Tensor(fact) => fact.fmt(f),
             Self::Data(value) => value.fmt(f),
-            Self::List(items) => {
-                f.write_str("[")?;
+            Self::List(items) | Self::Tuple(items) => {
+                let (open, close) = if matches!(self, Self::List(_)) { ("[", "]") } else { ("(", ")") };
+                f.write_str(open)?;
                 for (i, item) in items.iter().enumerate() {
                     if i > 0 {
                         f.write_str(", ")?;
                     }
                     item.fmt(f)?;
                 }
-                f.write_str("]")
+                f.write_str(close)
             }
         }
     }
