@@ -6,6 +6,7 @@
 mod bert;
 mod dinov2;
 mod distilbert;
+mod distilbert_head;
 mod efficientnet;
 mod llama;
 mod vit;
@@ -14,10 +15,16 @@ use crate::case::Case;
 
 /// All cases.
 pub fn all() -> Vec<Case> {
-    [bert::cases(), distilbert::cases(), dinov2::cases(), efficientnet::cases(), llama::cases(), vit::cases()]
-        .into_iter()
-        .flatten()
-        .collect()
+    let families = [
+        bert::cases(),
+        distilbert::cases(),
+        distilbert_head::cases(),
+        dinov2::cases(),
+        efficientnet::cases(),
+        llama::cases(),
+        vit::cases(),
+    ];
+    families.into_iter().flatten().collect()
 }
 
 /// What every family uses.
