@@ -3,7 +3,7 @@
 //! Evidence is gathered type by type, then carried from field types to the types that hold them until nothing changes.
 //! - It holds one of candle's tensors, layers or quantized weights, or it computes on tensors: a module.
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is.
-//! - It is or holds a `VarBuilder`, or something that cannot be cloned: neither.
+//! - It is or holds where weights come from, or something that cannot be cloned: neither.
 //! - Everything else is a constant.
 
 use std::collections::{BTreeSet, HashMap};
@@ -300,9 +300,9 @@ fn is_plain(name: &str) -> bool {
     PLAIN.contains(&name) || name.ends_with("Config")
 }
 
-/// Whether the type is where weights come from, candle's or a crate's own.
+/// Whether the type is where weights come from: a `VarBuilder`, candle's or a crate's own, or what a GGUF file holds.
 pub(super) fn is_weights(name: &str) -> bool {
-    name.starts_with("VarBuilder")
+    name.starts_with("VarBuilder") || name == "Content"
 }
 
 fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {

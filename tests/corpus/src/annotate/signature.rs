@@ -52,7 +52,7 @@ pub(super) fn mentions_tensor(file: &SourceFile, paths: &[Segments]) -> bool {
     paths.iter().any(|path| file.origin(path) == Origin::Candle("Tensor".into()))
 }
 
-/// Whether weights come in: a `VarBuilder`, candle's or a crate's own.
+/// Whether weights come in, from a `VarBuilder` or a file.
 pub(super) fn takes_weights(signature: &Signature) -> bool {
     parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
 }
