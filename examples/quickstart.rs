@@ -50,10 +50,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let device = Device::Cpu;
     let normal = |shape: &[usize]| Tensor::randn(0f32, 1f32, shape, &device);
 
-    let model = MyModule {
-        param: normal(&[3, 4])?,
-        linear: Linear::new(normal(&[5, 4])?, Some(normal(&[5])?)),
-    };
+    let model = MyModule { param: normal(&[3, 4])?, linear: Linear::new(normal(&[5, 4])?, Some(normal(&[5])?)) };
     let captured = fx::symbolic_trace(&model)?;
     println!("{}", captured.graph());
     println!("{}", captured.graph().print_tabular());

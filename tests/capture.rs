@@ -178,11 +178,7 @@ impl Block {
 }
 
 fn block() -> Block {
-    let mixers = vec![
-        Mixer::Dense(linear(8, 8)),
-        Mixer::Gated { up: linear(8, 8), gate: linear(8, 8) },
-        Mixer::None,
-    ];
+    let mixers = vec![Mixer::Dense(linear(8, 8)), Mixer::Gated { up: linear(8, 8), gate: linear(8, 8) }, Mixer::None];
     Block { attention: Attention::new(8, 2), mixers, act: Activation::Silu }
 }
 
@@ -334,8 +330,10 @@ fn caches_are_mirrored_and_left_alone() {
     assert!(cache.masks.is_empty() && cache.seen.iter().all(Option::is_none));
 
     // A second step, from the state that the first left: its tensors are inputs of the graph.
-    let expected = model.forward(&ids, 3, &mut Cache { seen: used.seen.clone(), masks: HashMap::new(), device: Device::Cpu });
-    let module = Tracer::new().example("ids", &ids).concrete_arg("position", 3).concrete_arg("cache", &used).trace(&model);
+    let expected =
+        model.forward(&ids, 3, &mut Cache { seen: used.seen.clone(), masks: HashMap::new(), device: Device::Cpu });
+    let module =
+        Tracer::new().example("ids", &ids).concrete_arg("position", 3).concrete_arg("cache", &used).trace(&model);
     assert_runs(&module.unwrap(), &[ids], &expected.unwrap());
 }
 

@@ -80,13 +80,19 @@ fn files_hold_one_idea() {
 
 #[test]
 fn no_operation_is_named_outside_the_table() {
-    let names: Vec<&str> = fx::ops::OpTable::builtin().iter().map(|op| op.short_name()).filter(|name| name.len() > 3).collect();
+    let names: Vec<&str> =
+        fx::ops::OpTable::builtin().iter().map(|op| op.short_name()).filter(|name| name.len() > 3).collect();
     let mut found = Vec::new();
     for directory in ["ir", "text", "interp", "codegen", "module"] {
         for path in rust_files(&root().join("fx-core/src").join(directory)) {
             let text = read(&path);
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            found.extend(names.iter().filter(|name| code.contains(&format!("\"{name}\""))).map(|name| format!("{}: {name}", path.display())));
+            found.extend(
+                names
+                    .iter()
+                    .filter(|name| code.contains(&format!("\"{name}\"")))
+                    .map(|name| format!("{}: {name}", path.display())),
+            );
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -96,7 +102,8 @@ fn no_operation_is_named_outside_the_table() {
 fn twins_shadow_every_function_of_the_table() {
     let text = rust_files(&root().join("fx-macros/src")).iter().map(|path| read(path)).collect::<String>();
     let list = text.split("SHADOWED: &[&str] = &[").nth(1).and_then(|rest| rest.split(']').next()).expect("the list");
-    let mut listed: Vec<&str> = list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect();
+    let mut listed: Vec<&str> =
+        list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect();
     let mut described: Vec<&str> = fx::ops::OpTable::builtin()
         .iter()
         .filter(|op| op.name.starts_with("candle_nn::"))

@@ -18,7 +18,6 @@
 //!
 //! Users write `fx::…`; this crate is behind it.
 
-#[macro_use]
 pub mod entity;
 pub mod value;
 #[macro_use]

@@ -8,7 +8,7 @@ pub use candle_nn;
 
 pub use crate::ops::{Args, IntoValue, OpDef, Param};
 pub use crate::trace::{
-    Construct, Entry, Inherent, Output, OutputBuilder, Record, ToOutput, ViaModule, ViaModuleT, World, lift, output,
-    Given, Outcome, output::Field, record,
+    Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Record, ToOutput, ViaModule, ViaModuleT, World,
+    lift, output, output::Field, record,
 };
 pub use crate::value::Value;

@@ -148,11 +148,12 @@ fn typed(value: &Value, dtype: DType) -> TokenStream {
         Value::Int(int) => *int,
         _ => number as i64,
     };
+    // As when it is evaluated: what does not fit becomes the nearest number that does.
     let literal = match dtype {
-        DType::U8 => Literal::u8_suffixed(int as u8),
-        DType::U32 => Literal::u32_suffixed(int as u32),
-        DType::I16 => Literal::i16_suffixed(int as i16),
-        DType::I32 => Literal::i32_suffixed(int as i32),
+        DType::U8 => Literal::u8_suffixed(number as u8),
+        DType::U32 => Literal::u32_suffixed(number as u32),
+        DType::I16 => Literal::i16_suffixed(number as i16),
+        DType::I32 => Literal::i32_suffixed(number as i32),
         DType::I64 => Literal::i64_suffixed(int),
         DType::F32 => return single(number as f32),
         DType::BF16 => return half(quote!(bf16), number),

@@ -126,10 +126,9 @@ impl Reads {
                     .collect();
                 quote!(#name { #(#fields),* })
             }
-            other => other.to_value().map_or_else(
-                || quote!(()),
-                |value| super::literal::literal(&value, crate::ops::kind::Kind::Any, None),
-            ),
+            other => other
+                .to_value()
+                .map_or_else(|| quote!(()), |value| super::literal::literal(&value, crate::ops::kind::Kind::Any, None)),
         }
     }
 }

@@ -9,7 +9,22 @@ use proc_macro2::{Ident, Span};
 use crate::ir::{Graph, NodeId};
 
 /// What generated code refers to by name: a value of the same name would hide it, or be taken for it in a pattern.
-const TAKEN: &[&str] = &["drop", "Ok", "Err", "Some", "None", "D", "DType", "Device", "Tensor", "Result", "candle_core", "candle_nn", "half", "vec"];
+const TAKEN: &[&str] = &[
+    "drop",
+    "Ok",
+    "Err",
+    "Some",
+    "None",
+    "D",
+    "DType",
+    "Device",
+    "Tensor",
+    "Result",
+    "candle_core",
+    "candle_nn",
+    "half",
+    "vec",
+];
 
 /// Names of a graph's values.
 pub(super) struct Names {
@@ -20,7 +35,8 @@ impl Names {
     pub(super) fn new(graph: &Graph) -> Self {
         let all: HashSet<&str> = graph.nodes().map(|(_, node)| node.name()).collect();
         // Paths of wrapped functions start with a crate's name.
-        let heads = graph.nodes().filter_map(|(_, node)| node.target().operation()).filter_map(|op| op.name.split_once("::"));
+        let heads =
+            graph.nodes().filter_map(|(_, node)| node.target().operation()).filter_map(|op| op.name.split_once("::"));
         let taken: HashSet<&str> = TAKEN.iter().copied().chain(heads.map(|(head, _)| head)).collect();
         let mut given: HashSet<String> = HashSet::new();
         let mut by_node = HashMap::new();
@@ -28,7 +44,10 @@ impl Names {
             let name = node.name();
             let mut chosen = name.to_owned();
             let mut count = 0;
-            while (chosen != name && all.contains(chosen.as_str())) || taken.contains(chosen.as_str()) || given.contains(&chosen) {
+            while (chosen != name && all.contains(chosen.as_str()))
+                || taken.contains(chosen.as_str())
+                || given.contains(&chosen)
+            {
                 count += 1;
                 chosen = format!("{name}_value{}", if count == 1 { String::new() } else { count.to_string() });
             }

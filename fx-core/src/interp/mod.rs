@@ -7,4 +7,3 @@ mod plan;
 mod run;
 
 pub use error::RunError;
-pub(crate) use plan::Plan;

@@ -85,8 +85,13 @@ impl Slots {
 impl Plan {
     pub(crate) fn new(graph: &Graph, attributes: &Attributes) -> Result<Self, RunError> {
         let mut slots = Slots { of: Vec::new(), next: 0 };
-        let mut plan =
-            Self { inputs: Vec::new(), attributes: Vec::new(), steps: Vec::new(), output: Operand::Constant(Value::None), slots: 0 };
+        let mut plan = Self {
+            inputs: Vec::new(),
+            attributes: Vec::new(),
+            steps: Vec::new(),
+            output: Operand::Constant(Value::None),
+            slots: 0,
+        };
         let mut has_output = false;
         for (id, node) in graph.nodes() {
             let call = match node.target() {
@@ -149,7 +154,9 @@ impl Operand {
         match self {
             Self::Slot(slot) => visit(*slot),
             Self::Constant(_) => {}
-            Self::Built(Build::List(items) | Build::Tuple(items)) => items.iter().for_each(|item| item.for_each_slot(visit)),
+            Self::Built(Build::List(items) | Build::Tuple(items)) => {
+                items.iter().for_each(|item| item.for_each_slot(visit))
+            }
             Self::Built(Build::Struct(_, fields)) => fields.iter().for_each(|(_, item)| item.for_each_slot(visit)),
         }
     }
@@ -177,7 +184,8 @@ fn operand(graph: &Graph, slots: &Slots, user: NodeId, argument: &Argument) -> R
     if let Some(value) = argument.to_value() {
         return Ok(Operand::Constant(value));
     }
-    let each = |items: &[Argument]| items.iter().map(|item| operand(graph, slots, user, item)).collect::<Result<Vec<_>, _>>();
+    let each =
+        |items: &[Argument]| items.iter().map(|item| operand(graph, slots, user, item)).collect::<Result<Vec<_>, _>>();
     Ok(match argument {
         Argument::Node(id) => match slots.get(*id) {
             Some(slot) => Operand::Slot(slot),

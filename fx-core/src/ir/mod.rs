@@ -28,6 +28,8 @@ mod verify;
 
 #[cfg(test)]
 pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
 
 pub use argument::{Argument, Fields};
 pub use bind::{BindError, Bound, bind};

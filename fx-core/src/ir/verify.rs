@@ -66,7 +66,7 @@ pub enum VerifyError {
     #[error("V3: users are recorded as {recorded}, but the arguments say {expected}\n{place}")]
     Users { place: Place, recorded: String, expected: String },
     /// V4: the node uses some that are defined only later, or itself.
-    #[error("V4: uses {} before the definition\n{place}", inputs.join(", "))]
+    #[error("V4: {} used before the definition\n{place}", are(inputs))]
     UsedBeforeDefined { place: Place, inputs: Vec<String> },
     /// V5: the name is that of another node, too, or is not legal.
     #[error("V5: {why}\n{place}")]
@@ -81,7 +81,7 @@ pub enum VerifyError {
     #[error("V9: {why}\n{place}")]
     Fact { place: Place, why: String },
     /// V10: an argument is a node that is not in the graph.
-    #[error("V10: uses {}, not in the graph\n{place}", inputs.join(", "))]
+    #[error("V10: {} used, but not in the graph\n{place}", are(inputs))]
     Erased { place: Place, inputs: Vec<String> },
 }
 
@@ -423,6 +423,10 @@ impl<'g> Verifier<'g> {
         write_node(self.graph, id, &mut line).expect("a string takes everything");
         Place { node, line, source: self.graph.node(id).meta().source.clone() }
     }
+}
+
+fn are(names: &[String]) -> String {
+    format!("{} {}", names.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// Whether nothing in it is unknown.

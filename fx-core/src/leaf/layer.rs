@@ -9,7 +9,7 @@ use candle_core::Result;
 
 use crate::module::{Called, LayerModule};
 use crate::ops::InferError;
-use crate::trace::{call_layer, Given, Module, Proxy, Scope};
+use crate::trace::{Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.

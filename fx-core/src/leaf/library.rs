@@ -10,13 +10,13 @@ use candle_nn::{
     RmsNorm, Sequential,
 };
 
-use crate::ops::infer::{broadcast, refuse, same, shaped, Inferred};
 use crate::ops::conv;
+use crate::ops::infer::{Inferred, broadcast, refuse, same, shaped};
 use crate::trace::functions::ops;
 use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
-use super::layer::{layer, Leaf};
+use super::layer::{Leaf, layer};
 
 /// What is known of a layer's own tensor.
 fn fact(tensor: &Tensor) -> Fact {

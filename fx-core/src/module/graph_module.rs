@@ -111,7 +111,8 @@ impl GraphModule {
     /// Everything that is wrong, at once.
     pub fn check(&self) -> Result<(), CheckErrors> {
         self.graph.verify()?;
-        let missing: Vec<_> = self.graph.nodes().filter_map(|(id, _)| Some((self.graph.node_line(id), self.missing(id)?))).collect();
+        let missing: Vec<_> =
+            self.graph.nodes().filter_map(|(id, _)| Some((self.graph.node_line(id), self.missing(id)?))).collect();
         if missing.is_empty() { Ok(()) } else { Err(CheckErrors::Attributes(missing)) }
     }
 

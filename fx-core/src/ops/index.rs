@@ -3,7 +3,6 @@
 //! Invariant: as of all operations, in [`super::infer`].
 
 use candle_core::DType::{BF16, F16, F32, F64, I16, I32, I64, U8, U32};
-use candle_core::Tensor;
 
 use crate::value::Fact;
 use crate::value::Value::{Bool, Int, Range};
@@ -178,8 +177,8 @@ macro_rules! index {
             }
             /// The elements of the last dimension sorted, and their positions before.
             method sort_last_dim(x: Tensor, asc: Flag) -> TensorPair {
-                candle: <[Tensor; 2]>::from(x.sort_last_dim(asc)?),
-                infer: sorted(x).and_then(|values| Ok(Fact::List(vec![values, cast(x, U32)?]))),
+                candle: x.sort_last_dim(asc)?,
+                infer: sorted(x).and_then(|values| Ok(Fact::Tuple(vec![values, cast(x, U32)?]))),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), Bool(true)], [tensor(U8, 5), Bool(false)], [tensor(F32, ()), Bool(true)],

@@ -6,9 +6,9 @@ use candle_core::DType::{BF16, F16, F32, F64, U8};
 
 use crate::value::Value::{self, Bool, Float, Int};
 
-use super::infer::nn::{dropped, 
-    attended, gated, normalised, normalised_last, normed, normed_slowly, replicated, shuffled, sigmoid, single,
-    unshuffled,
+use super::infer::nn::{
+    attended, dropped, gated, normalised, normalised_last, normed, normed_slowly, replicated, shuffled, sigmoid,
+    single, unshuffled,
 };
 use super::infer::{each, floats};
 use super::sample::tensor;

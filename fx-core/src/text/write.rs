@@ -74,7 +74,7 @@ fn write_input(node: &Node, out: &mut impl Write) -> fmt::Result {
 }
 
 fn has_comment(meta: &Meta) -> bool {
-    !meta.fact.is_unknown() || meta.source.is_some() || meta.note.is_some()
+    !meta.fact.is_unknown() || meta.source.is_some()
 }
 
 /// Writes what is known of a value and where it was computed: ` f32[3, 4] model.rs:10`.
@@ -86,9 +86,6 @@ fn write_comment(meta: &Meta, out: &mut impl Write) -> fmt::Result {
         let file = source.file().rsplit(['/', '\\']).next().unwrap_or_default();
         // A comment ends with the line.
         write!(out, " {}:{}", file.escape_debug(), source.line())?;
-    }
-    if let Some(note) = &meta.note {
-        write!(out, " ({})", note.escape_debug())?;
     }
     Ok(())
 }

@@ -118,11 +118,18 @@ fn record_in(
 ) -> candle_core::Result<Outcome> {
     let (fact, value) = match session.mode() {
         Mode::Concrete { .. } => {
+            // candle panics on some calls that the rules refuse, such as float functions of integers.
+            if let Callee::Op(_) = callee {
+                let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
+                let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
+                callee.infer(&facts).map_err(|error| refused(&session, callee, given, &error.0, at))?;
+            }
             let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
             // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
             let values = values.unwrap_or_default();
             let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
+            let value =
+                callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
@@ -205,14 +212,11 @@ impl Outcome {
         }
     }
 
-    /// Notes that it has so many parts, if nothing is known of it: those of a user's function are a tuple's.
-    fn has_parts(&mut self, len: usize) {
+    /// Notes that it is a tuple of so many parts, if nothing is known of it.
+    fn is_tuple_of(&mut self, len: usize) {
         if self.fact.is_unknown() {
-            let parts = vec![Fact::Unknown; len];
-            let mut state = self.session.state();
-            let is_users = state.graph.node(self.node).target().operation().is_some_and(|op| op.source.is_empty());
-            self.fact = if is_users { Fact::Tuple(parts) } else { Fact::List(parts) };
-            state.graph.meta_mut(self.node).fact = self.fact.clone();
+            self.fact = Fact::Tuple(vec![Fact::Unknown; len]);
+            self.session.state().graph.meta_mut(self.node).fact = self.fact.clone();
         }
     }
 
@@ -285,7 +289,7 @@ macro_rules! from_tuple {
     ($(($($name:ident $index:literal)+))*) => {$(
         impl<$($name: FromRecorded),+> FromRecorded for ($($name,)+) {
             fn from_recorded(mut outcome: Outcome) -> candle_core::Result<Self> {
-                outcome.has_parts([$($index),+].len());
+                outcome.is_tuple_of([$($index),+].len());
                 Ok(($($name::from_recorded(outcome.part($index)?)?,)+))
             }
         }

@@ -242,7 +242,12 @@ macro_rules! index_ranges {
     )*};
 }
 index_ranges!(
-    Range<usize>, RangeFrom<usize>, RangeFull, RangeInclusive<usize>, RangeTo<usize>, RangeToInclusive<usize>,
+    Range<usize>,
+    RangeFrom<usize>,
+    RangeFull,
+    RangeInclusive<usize>,
+    RangeTo<usize>,
+    RangeToInclusive<usize>,
     (Bound<usize>, Bound<usize>)
 );
 
@@ -284,7 +289,15 @@ macro_rules! index_one {
     )*};
 }
 index_one!(
-    usize, &Proxy, &[u32], Vec<u32>, Range<usize>, RangeFrom<usize>, RangeFull, RangeInclusive<usize>, RangeTo<usize>,
+    usize,
+    &Proxy,
+    &[u32],
+    Vec<u32>,
+    Range<usize>,
+    RangeFrom<usize>,
+    RangeFull,
+    RangeInclusive<usize>,
+    RangeTo<usize>,
     RangeToInclusive<usize>
 );
 

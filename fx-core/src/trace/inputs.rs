@@ -21,8 +21,11 @@ pub(crate) enum Argument<'a> {
     /// A tensor of known or unknown shape: a placeholder.
     Input(Option<(Shape, DType)>),
     /// Anything else, or a tensor with data: its mirror, made when it is asked for.
-    Mirrored(Box<dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a>),
+    Mirrored(Box<Make<'a>>),
 }
+
+/// Makes a mirror, under a name, as the type that is asked for.
+type Make<'a> = dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
 
 /// A mirror of some type, and what it is called in messages.
 pub(crate) struct Mirrored {
@@ -95,12 +98,18 @@ impl<'a> Inputs<'a> {
         let optional = wanted == TypeId::of::<Option<Proxy>>();
         let concrete = matches!(self.session.mode(), Mode::Concrete { .. });
         let any: Box<dyn Any> = match given {
-            None if tensor && !self.by_position && !concrete => Box::new(self.add_placeholder(name, Fact::Unknown, None)),
+            None if tensor && !self.by_position && !concrete => {
+                Box::new(self.add_placeholder(name, Fact::Unknown, None))
+            }
             // An optional tensor that was not given is absent, as candle models mean it.
             None if optional => Box::new(None::<Proxy>),
             None => return Err(self.missing(name, ty)),
             Some(Argument::Input(_)) if concrete => {
-                return Err(self.wrong(name, ty, "a shape without data, in a capture that runs on data (`.example(…)`)"));
+                return Err(self.wrong(
+                    name,
+                    ty,
+                    "a shape without data, in a capture that runs on data (`.example(…)`)",
+                ));
             }
             Some(Argument::Input(known)) if tensor || optional => {
                 let fact = known.map_or(Fact::Unknown, |(shape, dtype)| Fact::tensor(shape, dtype));
@@ -260,7 +269,23 @@ macro_rules! give_by_value {
     )*};
 }
 give_by_value!(
-    Tensor, bool, usize, u8, u16, u32, u64, i16, i32, i64, isize, f32, f64, String, DType, candle_core::Device, Shape
+    Tensor,
+    bool,
+    usize,
+    u8,
+    u16,
+    u32,
+    u64,
+    i16,
+    i32,
+    i64,
+    isize,
+    f32,
+    f64,
+    String,
+    DType,
+    candle_core::Device,
+    Shape
 );
 
 impl<'a> Argument<'a> {
@@ -305,10 +330,10 @@ impl Mirrored {
             )+)*};
         }
         converted! { literal => usize, isize, u8, u16, u32, u64, i16, i64; text => String; }
-        if let Some(value) = float {
-            if wanted == TypeId::of::<f32>() {
-                return Self { value: Ok(Box::new(value as f32)) };
-            }
+        if let Some(value) = float
+            && wanted == TypeId::of::<f32>()
+        {
+            return Self { value: Ok(Box::new(value as f32)) };
         }
         Self { value: Err(found) }
     }
@@ -341,5 +366,7 @@ examples_tuple! {
 
 /// `alloc::vec::Vec<candle_core::tensor::Tensor>` as `Vec<Tensor>`.
 fn short_type_name(name: &str) -> String {
-    name.split_inclusive(['<', '>', ',', ' ', '(', ')', '[', ']', '&']).map(|part| part.rsplit("::").next().unwrap_or(part)).collect()
+    name.split_inclusive(['<', '>', ',', ' ', '(', ')', '[', ']', '&'])
+        .map(|part| part.rsplit("::").next().unwrap_or(part))
+        .collect()
 }

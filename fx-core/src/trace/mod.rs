@@ -22,8 +22,8 @@ mod inputs;
 mod traceable;
 mod tracer;
 
-pub use call::{FromOutcome, FromRecorded, Outcome, record};
 pub(crate) use call::call_layer;
+pub use call::{FromOutcome, FromRecorded, Outcome, record};
 pub use encode::{Encoded, Record};
 pub use error::{At, TraceError};
 pub use given::Given;

@@ -84,7 +84,7 @@ impl Proxy {
     /// The node of this proxy, recorded under a lock already held.
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
         *self.0.node.get_or_init(|| {
-            let path = self.0.attribute.clone().unwrap_or_else(ModulePath::default);
+            let path = self.0.attribute.clone().unwrap_or_default();
             let tensor = self.0.tensor.clone();
             let fact = self.fact();
             state.attribute(&path, || tensor.map_or_else(missing, Attribute::Tensor), fact)

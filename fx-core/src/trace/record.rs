@@ -29,27 +29,69 @@ macro_rules! signature_type {
 
 /// An argument of a kind, encoded. Some kinds need the receiver.
 macro_rules! encoded {
-    ($param:ident: Tensor, $x:expr) => { $crate::trace::encode::tensor($param) };
-    ($param:ident: OptTensor, $x:expr) => { $crate::trace::encode::optional($param) };
-    ($param:ident: Tensors, $x:expr) => { $crate::trace::encode::tensors($param) };
-    ($param:ident: Operand, $x:expr) => { Ok($param.into()) };
-    ($param:ident: Scalar, $x:expr) => { $crate::trace::encode::TensorOrScalar::encode($param) };
-    ($param:ident: Axis, $x:expr) => { $crate::trace::encode::axis($param) };
-    ($param:ident: Axes, $x:expr) => { $crate::trace::encode::axes($param) };
-    ($param:ident: Shape, $x:expr) => { $crate::trace::encode::shape($param) };
-    ($param:ident: HoledShape, $x:expr) => { $crate::trace::encode::holed_shape($param, $x) };
-    ($param:ident: Index, $x:expr) => { $crate::trace::encode::index($param) };
-    ($param:ident: Ranges, $x:expr) => { $crate::trace::encode::ranges($param, $x) };
-    ($param:ident: Size, $x:expr) => { $crate::trace::encode::size($param) };
-    ($param:ident: Pair, $x:expr) => { $crate::trace::encode::pair($param) };
-    ($param:ident: Sizes, $x:expr) => { $crate::trace::encode::sizes($param) };
-    ($param:ident: Int, $x:expr) => { $crate::trace::encode::signed($param) };
-    ($param:ident: Float, $x:expr) => { $crate::trace::encode::float($param) };
-    ($param:ident: Single, $x:expr) => { $crate::trace::encode::single($param) };
-    ($param:ident: Number, $x:expr) => { $crate::trace::encode::number($param) };
-    ($param:ident: Flag, $x:expr) => { $crate::trace::encode::flag($param) };
-    ($param:ident: DType, $x:expr) => { $crate::trace::encode::dtype($param) };
-    ($param:ident: Device, $x:expr) => { $crate::trace::encode::device($param) };
+    ($param:ident: Tensor, $x:expr) => {
+        $crate::trace::encode::tensor($param)
+    };
+    ($param:ident: OptTensor, $x:expr) => {
+        $crate::trace::encode::optional($param)
+    };
+    ($param:ident: Tensors, $x:expr) => {
+        $crate::trace::encode::tensors($param)
+    };
+    ($param:ident: Operand, $x:expr) => {
+        Ok($param.into())
+    };
+    ($param:ident: Scalar, $x:expr) => {
+        $crate::trace::encode::TensorOrScalar::encode($param)
+    };
+    ($param:ident: Axis, $x:expr) => {
+        $crate::trace::encode::axis($param)
+    };
+    ($param:ident: Axes, $x:expr) => {
+        $crate::trace::encode::axes($param)
+    };
+    ($param:ident: Shape, $x:expr) => {
+        $crate::trace::encode::shape($param)
+    };
+    ($param:ident: HoledShape, $x:expr) => {
+        $crate::trace::encode::holed_shape($param, $x)
+    };
+    ($param:ident: Index, $x:expr) => {
+        $crate::trace::encode::index($param)
+    };
+    ($param:ident: Ranges, $x:expr) => {
+        $crate::trace::encode::ranges($param, $x)
+    };
+    ($param:ident: Size, $x:expr) => {
+        $crate::trace::encode::size($param)
+    };
+    ($param:ident: Pair, $x:expr) => {
+        $crate::trace::encode::pair($param)
+    };
+    ($param:ident: Sizes, $x:expr) => {
+        $crate::trace::encode::sizes($param)
+    };
+    ($param:ident: Int, $x:expr) => {
+        $crate::trace::encode::signed($param)
+    };
+    ($param:ident: Float, $x:expr) => {
+        $crate::trace::encode::float($param)
+    };
+    ($param:ident: Single, $x:expr) => {
+        $crate::trace::encode::single($param)
+    };
+    ($param:ident: Number, $x:expr) => {
+        $crate::trace::encode::number($param)
+    };
+    ($param:ident: Flag, $x:expr) => {
+        $crate::trace::encode::flag($param)
+    };
+    ($param:ident: DType, $x:expr) => {
+        $crate::trace::encode::dtype($param)
+    };
+    ($param:ident: Device, $x:expr) => {
+        $crate::trace::encode::device($param)
+    };
 }
 
 /// What a recorded call gives back.

@@ -136,7 +136,9 @@ impl Session {
             "capture with real tensors: `fx::trace(&model, …)`".to_owned()
         } else {
             let given: String = inputs.iter().map(|name| format!(".input(\"{name}\", DType::F32, (2, 3))")).collect();
-            format!("give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`")
+            format!(
+                "give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`"
+            )
         };
         TraceError::Unknown { query, what, node: state.graph.node(node).name().to_owned(), because, remedy, at }
     }
@@ -168,10 +170,10 @@ impl Session {
 
     /// The error behind an unwinding: our own, or the user's panic.
     pub(crate) fn explain_panic(&self, payload: Box<dyn Any + Send>) -> TraceError {
-        if payload.is::<Abort>() {
-            if let Some(failure) = self.state().failure.take() {
-                return failure;
-            }
+        if payload.is::<Abort>()
+            && let Some(failure) = self.state().failure.take()
+        {
+            return failure;
         }
         let message = match payload.downcast::<String>() {
             Ok(message) => *message,

@@ -6,8 +6,8 @@ use std::fmt;
 
 use candle_core::{DType, Shape};
 
+use super::datum::Value;
 use super::literal::dtype_name;
-use super::value::Value;
 
 /// Shape and dtype of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]

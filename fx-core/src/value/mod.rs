@@ -4,8 +4,8 @@
 
 mod fact;
 mod literal;
-mod value;
+mod datum;
 
+pub use datum::{Device, Value};
 pub use fact::{Fact, TensorFact};
 pub use literal::{Decimal, dtype_from_name, dtype_name};
-pub use value::{Device, Value};

@@ -1,0 +1,154 @@
+//! One test for each rule: a correct graph, broken in one way.
+
+use candle_core::DType;
+use insta::assert_snapshot;
+
+use super::super::samples::{RELU, add, my_module, relu};
+use super::super::{Argument, Graph, NodeId, Source, Target};
+use crate::value::Fact;
+
+fn faults<const N: usize>(faults: [String; N]) -> String {
+    faults.join("\n\n")
+}
+
+/// The nodes of [`my_module`] in order: x, param, add, linear, clamp, output.
+fn broken(change: impl FnOnce(&mut Graph, &[NodeId])) -> String {
+    let mut graph = my_module();
+    assert_eq!(graph.verify(), Ok(()));
+    let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+    graph.meta_mut(ids[2]).source = Some(Source::text("src/model.rs", 10));
+    change(&mut graph, &ids);
+    let errors = graph.verify().expect_err("the graph was broken");
+    assert!(errors.0.iter().all(|error| error.to_string().starts_with(&format!("{}: ", error.rule()))));
+    errors.to_string()
+}
+
+#[test]
+fn v1_links() {
+    assert_snapshot!(faults([
+        broken(|graph, ids| graph.layout.link_mut(ids[2]).prev = Some(ids[0])),
+        broken(|graph, ids| graph.layout.link_mut(ids[4]).next = Some(ids[2])),
+        broken(|graph, ids| graph.layout.link_mut(ids[4]).next = None),
+        broken(|graph, ids| graph.nodes[ids[5]] = None),
+    ]));
+}
+
+#[test]
+fn v2_labels() {
+    assert_snapshot!(faults([broken(|graph, ids| graph.layout.link_mut(ids[2]).label = 7),]));
+}
+
+#[test]
+fn v3_users() {
+    assert_snapshot!(faults([
+        broken(|graph, ids| graph.users[ids[0]].remove(ids[2], 1)),
+        broken(|graph, ids| graph.users[ids[0]].add(ids[2], 1)),
+        broken(|graph, ids| graph.users[ids[0]].add(ids[3], 1)),
+    ]));
+}
+
+#[test]
+fn v4_used_before_defined() {
+    assert_snapshot!(faults([
+        broken(|graph, ids| graph.move_after(ids[2], ids[4])),
+        broken(|graph, ids| graph.set_args(ids[2], [ids[2].into(), ids[4].into()])),
+    ]));
+}
+
+#[test]
+fn v5_names() {
+    let rename = |name: &'static str| {
+        move |graph: &mut Graph, ids: &[NodeId]| {
+            if let Some(node) = &mut graph.nodes[ids[2]] {
+                node.name = name.into();
+            }
+        }
+    };
+    assert_snapshot!(faults([broken(rename("x")), broken(rename("type")), broken(rename("two words")),]));
+}
+
+#[test]
+fn v6_positions() {
+    assert_snapshot!(faults([
+        broken(|graph, _| _ = graph.at_end().placeholder("late")),
+        broken(|graph, ids| graph.move_before(ids[5], ids[4])),
+        broken(|graph, ids| graph.erase(ids[5]).unwrap()),
+        broken(|graph, ids| _ = graph.at_end().output(ids[4])),
+    ]));
+}
+
+#[test]
+fn v7_arguments() {
+    let twice = [("a".into(), 1.into()), ("a".into(), 2.into())];
+    assert_snapshot!(faults([
+        broken(|graph, ids| graph.set_args(ids[2], [ids[0].into()])),
+        broken(|graph, ids| graph.set_kwargs(ids[4], [("mid".into(), 1.into())])),
+        broken(|graph, ids| graph.set_args(ids[0], [1.into()])),
+        broken(|graph, ids| graph.set_args(ids[5], [])),
+        broken(|graph, ids| graph.set_kwargs(ids[3], twice)),
+        broken(|graph, ids| {
+            if let Some(node) = &mut graph.nodes[ids[4]] {
+                node.target = Target::CallFunction(&RELU);
+                node.kwargs = [].into();
+            }
+        }),
+    ]));
+}
+
+#[test]
+fn v9_facts() {
+    let fact = |dims: &[usize], dtype| Fact::tensor(dims, dtype);
+    let known = |graph: &mut Graph, ids: &[NodeId], dtype| {
+        for &id in &ids[..2] {
+            graph.meta_mut(id).fact = fact(&[3, 4], dtype);
+        }
+    };
+    assert_snapshot!(faults([
+        broken(|graph, ids| {
+            known(graph, ids, DType::F32);
+            graph.meta_mut(ids[2]).fact = fact(&[3, 1], DType::F32);
+        }),
+        broken(|graph, ids| known(graph, ids, DType::U8)),
+    ]));
+
+    // Nothing follows from what is not known.
+    let mut graph = my_module();
+    let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+    graph.meta_mut(ids[0]).fact = fact(&[3, 4], DType::F32);
+    graph.meta_mut(ids[2]).fact = fact(&[1], DType::F32);
+    assert_eq!(graph.verify(), Ok(()));
+}
+
+#[test]
+fn v10_erased_nodes() {
+    assert_snapshot!(faults([broken(|graph, ids| {
+        if let Some(node) = &mut graph.nodes[ids[3]] {
+            node.args = [Argument::from([Argument::from(ids[1])])].into();
+        }
+        graph.layout.remove(ids[1]);
+        graph.nodes[ids[1]] = None;
+    }),]));
+}
+
+/// Linear, and without recursion, also when everything is wrong.
+#[test]
+fn every_fault_is_reported() {
+    let mut graph = Graph::new("chain");
+    let mut cursor = graph.at_end();
+    let first = cursor.placeholder("x");
+    let mut x = first;
+    for _ in 0..20_000 {
+        x = relu(&mut cursor, x);
+    }
+    cursor.output(x);
+    assert_eq!(graph.verify(), Ok(()));
+    // One node that everything uses, at the end.
+    let hub = add(&mut graph.at_end(), first, first);
+    let users: Vec<NodeId> = graph.nodes().map(|(id, _)| id).filter(|&id| id != first && id != hub).collect();
+    for &user in &users {
+        graph.set_args(user, [hub.into()]);
+    }
+    let errors = graph.verify().expect_err("everything is used before it is defined").0;
+    assert_eq!(errors.len(), 20_000);
+    assert!(errors.iter().all(|error| error.rule() == "V4"));
+}
