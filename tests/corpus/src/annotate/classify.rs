@@ -1,0 +1,329 @@
+//! Which types of a crate are modules, and which are plain data.
+//!
+//! Evidence is gathered type by type, then carried from field types to the types that hold them until nothing changes.
+//! - It holds one of candle's tensors, layers or quantized weights, or it computes on tensors: a module.
+//! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is.
+//! - It is or holds where weights come from, or something that cannot be cloned: neither.
+//! - Everything else is a constant.
+
+use std::collections::{BTreeSet, HashMap};
+
+use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
+
+use super::signature::{calls, is_computation, mentions};
+use super::source::{segments, walk, Origin, Segments, SourceFile};
+
+/// What a struct or enum is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// It takes part in the computation.
+    Module,
+    /// Plain data.
+    Constant {
+        /// Whether it is `Clone` as written.
+        clone: bool,
+    },
+    /// Neither: it cannot be part of a model that runs.
+    Other,
+}
+
+struct TypeDef {
+    name: String,
+    module: Segments,
+    holds: Vec<Origin>,
+    /// Types of the same file that it holds.
+    holds_here: Vec<usize>,
+    /// Names of the traits derived.
+    derives: BTreeSet<String>,
+    clone_by_hand: bool,
+    /// Whether it has a method `forward…` that computes.
+    forward: bool,
+    class: Option<Class>,
+}
+
+impl TypeDef {
+    /// Whether a type from elsewhere with such a name is held.
+    fn holds(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.holds.iter().any(|origin| match origin {
+            Origin::Candle(name) | Origin::Foreign(name) => wanted(name),
+            Origin::Crate(path) => path.last().is_some_and(|name| wanted(name)),
+        })
+    }
+}
+
+/// The types of a crate, classified.
+pub(super) struct Classes {
+    types: Vec<TypeDef>,
+    by_name: HashMap<String, Vec<usize>>,
+    /// Names of the crate's own traits.
+    traits: BTreeSet<String>,
+    /// Names of what is called, directly or not, by methods that compute on tensors.
+    reached: BTreeSet<String>,
+}
+
+/// candle's types that are plain data or describe something; all others hold tensors or are built of them.
+const PLAIN: [&str; 14] = [
+    "Activation",
+    "D",
+    "DType",
+    "Device",
+    "DeviceLocation",
+    "Error",
+    "Init",
+    "Layout",
+    "Result",
+    "Shape",
+    "VarBuilder",
+    "VarBuilderArgs",
+    "VarMap",
+    "WithDType",
+];
+/// candle's traits whose impls are part of the computation.
+const TRAITS: [&str; 3] = ["Module", "ModuleT", "StreamingModule"];
+/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object.
+const NOT_CLONE: [&str; 9] =
+    ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn"];
+
+impl Classes {
+    /// Classifies all types of the given files.
+    pub(super) fn of<'a>(files: impl Iterator<Item = &'a SourceFile> + Clone) -> Self {
+        let mut classes =
+            Self { types: Vec::new(), by_name: HashMap::new(), traits: BTreeSet::new(), reached: BTreeSet::new() };
+        for file in files.clone() {
+            classes.define(file);
+        }
+        classes.read_impls(files);
+        classes.settle();
+        classes
+    }
+
+    /// What the type of that name in that file is.
+    pub(super) fn class(&self, file: &SourceFile, name: &str) -> Class {
+        self.find(file, &[name.to_owned()]).and_then(|id| self.types[id].class).unwrap_or(Class::Other)
+    }
+
+    /// Whether the impl belongs to a module and has something that a capture runs through.
+    pub(super) fn is_computation(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+        let Some(owner) = self.owner(file, item) else { return false };
+        if self.types[owner].class != Some(Class::Module) || !self.is_relevant(file, item) {
+            return false;
+        }
+        let name = &self.types[owner].name;
+        methods(item).any(|method| {
+            let called = method.sig.receiver().is_some() && self.reached.contains(&method.sig.ident.to_string());
+            called || is_computation(file, name, &method.sig)
+        })
+    }
+
+    /// Whether the path names a layer: a type of candle or of this crate that computes.
+    pub(super) fn is_layer(&self, file: &SourceFile, path: &[String]) -> bool {
+        match self.find(file, path) {
+            Some(id) => self.types[id].class == Some(Class::Module) && self.types[id].forward,
+            None => matches!(file.origin(path), Origin::Candle(name) if name != "Tensor" && !is_plain(&name)),
+        }
+    }
+
+    fn define(&mut self, file: &SourceFile) {
+        let first = self.types.len();
+        let mut fields = Vec::new();
+        walk(&file.syntax.items, &mut |item| {
+            let (name, attributes, held) = match item {
+                Item::Struct(item) => (&item.ident, &item.attrs, held(&item.fields)),
+                Item::Enum(item) => {
+                    (&item.ident, &item.attrs, item.variants.iter().flat_map(|variant| held(&variant.fields)).collect())
+                }
+                Item::Trait(item) => {
+                    self.traits.insert(item.ident.to_string());
+                    return;
+                }
+                _ => return,
+            };
+            self.by_name.entry(name.to_string()).or_default().push(self.types.len());
+            self.types.push(TypeDef {
+                name: name.to_string(),
+                module: file.module.clone(),
+                holds: Vec::new(),
+                holds_here: Vec::new(),
+                derives: derives(attributes),
+                clone_by_hand: false,
+                forward: false,
+                class: None,
+            });
+            fields.push(held);
+        });
+        let here = first..self.types.len();
+        for (id, held) in here.clone().zip(fields) {
+            for path in held {
+                let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
+                match local {
+                    Some(local) => self.types[id].holds_here.push(local),
+                    None => self.types[id].holds.push(file.origin(&path)),
+                }
+            }
+        }
+    }
+
+    /// Notes which types are cloned and which compute, and what the computations call.
+    fn read_impls<'a>(&mut self, files: impl Iterator<Item = &'a SourceFile>) {
+        let mut bodies = Vec::new();
+        for file in files {
+            walk(&file.syntax.items, &mut |item| {
+                let Item::Impl(item) = item else { return };
+                let Some(owner) = self.owner(file, item) else { return };
+                if let Some((path, _)) = &item.trait_ {
+                    self.types[owner].clone_by_hand |= path.segments.last().is_some_and(|name| name.ident == "Clone");
+                }
+                let relevant = self.is_relevant(file, item);
+                for method in methods(item) {
+                    let name = method.sig.ident.to_string();
+                    let computes = relevant && is_computation(file, &self.types[owner].name, &method.sig);
+                    if computes {
+                        self.types[owner].class = Some(Class::Module);
+                        self.types[owner].forward |= name.starts_with("forward");
+                    }
+                    bodies.push((computes, name, calls(&method.block)));
+                }
+            });
+        }
+        // What a reached function calls is reached.
+        let mut open: Vec<_> = bodies.iter().map(|(computes, ..)| !computes).collect();
+        for (_, _, calls) in bodies.iter().filter(|(computes, ..)| *computes) {
+            self.reached.extend(calls.iter().cloned());
+        }
+        loop {
+            let before = self.reached.len();
+            for ((_, name, calls), open) in bodies.iter().zip(&mut open) {
+                if *open && self.reached.contains(name) {
+                    *open = false;
+                    self.reached.extend(calls.iter().cloned());
+                }
+            }
+            if self.reached.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Decides the rest by what the types hold.
+    fn settle(&mut self) {
+        for ty in &mut self.types {
+            let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
+            if is_weights(&ty.name) || ty.holds(is_weights) {
+                ty.class = Some(Class::Other);
+            } else if layers || ty.holds(|name| name == "Span") {
+                ty.class = Some(Class::Module);
+            }
+        }
+        loop {
+            let news: Vec<usize> = (0..self.types.len()).filter(|&id| self.holds_module(id)).collect();
+            if news.is_empty() {
+                break;
+            }
+            for id in news {
+                self.types[id].class = Some(Class::Module);
+            }
+        }
+        for ty in &mut self.types {
+            let clone = ty.derives.contains("Clone");
+            // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides.
+            let stuck = ty.clone_by_hand || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
+            ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
+        }
+    }
+
+    fn holds_module(&self, id: usize) -> bool {
+        let ty = &self.types[id];
+        let plain = ty.derives.contains("Copy") || ty.derives.contains("Deserialize");
+        let held = || {
+            let others = ty.holds.iter().filter_map(|origin| match origin {
+                Origin::Crate(path) => self.elsewhere(&ty.module, path),
+                _ => None,
+            });
+            others.chain(ty.holds_here.iter().copied())
+        };
+        ty.class.is_none() && !plain && held().any(|id| self.types[id].class == Some(Class::Module))
+    }
+
+    /// Whether the impl is inherent, or of a trait that models are made of: candle's module traits or the crate's own.
+    fn is_relevant(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+        let Some((path, _)) = &item.trait_ else { return true };
+        let path = segments(path);
+        match file.origin(&path) {
+            Origin::Candle(name) => TRAITS.contains(&&*name),
+            Origin::Foreign(_) => false,
+            Origin::Crate(path) => path.last().is_some_and(|name| self.traits.contains(name)),
+        }
+    }
+
+    fn owner(&self, file: &SourceFile, item: &ItemImpl) -> Option<usize> {
+        match &*item.self_ty {
+            Type::Path(ty) if ty.qself.is_none() => self.find(file, &segments(&ty.path)),
+            _ => None,
+        }
+    }
+
+    /// The type that a path means in a file: one of this file, or what its imports say.
+    fn find(&self, file: &SourceFile, path: &[String]) -> Option<usize> {
+        if let [name] = path {
+            let here = |id: &&usize| self.types[**id].module == file.module;
+            if let Some(id) = self.by_name.get(name)?.iter().find(here) {
+                return Some(*id);
+            }
+        }
+        match file.origin(path) {
+            Origin::Crate(path) => self.elsewhere(&file.module, &path),
+            _ => None,
+        }
+    }
+
+    /// The type of that name nearest to what the path says: in the module named before it, else in a module next to
+    /// this one, else the only one there is.
+    fn elsewhere(&self, from: &[String], path: &[String]) -> Option<usize> {
+        let (name, before) = path.split_last()?;
+        let candidates = self.by_name.get(name)?;
+        let parent = &from[..from.len().saturating_sub(1)];
+        let named = |id: &&usize| {
+            let module = &self.types[**id].module;
+            before.last().is_some_and(|before| module.contains(before))
+        };
+        let near = |id: &&usize| self.types[**id].module.starts_with(parent);
+        candidates
+            .iter()
+            .find(named)
+            .or_else(|| candidates.iter().find(near))
+            .or(if candidates.len() == 1 { candidates.first() } else { None })
+            .copied()
+    }
+}
+
+fn is_plain(name: &str) -> bool {
+    PLAIN.contains(&name) || name.ends_with("Config")
+}
+
+/// Whether the type is where weights come from: a `VarBuilder`, candle's or a crate's own, or what a GGUF file holds.
+pub(super) fn is_weights(name: &str) -> bool {
+    name.starts_with("VarBuilder") || name == "Content"
+}
+
+fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
+    item.items.iter().filter_map(|item| match item {
+        ImplItem::Fn(method) => Some(method),
+        _ => None,
+    })
+}
+
+fn held(fields: &Fields) -> Vec<Segments> {
+    fields.iter().flat_map(|field| mentions(&field.ty)).collect()
+}
+
+fn derives(attributes: &[Attribute]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+        // A derive that does not parse is rustc's to report.
+        let _ = attribute.parse_nested_meta(|meta| {
+            names.extend(segments(&meta.path).pop());
+            Ok(())
+        });
+    }
+    names
+}

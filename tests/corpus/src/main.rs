@@ -1,0 +1,83 @@
+//! The corpus as a command: captures and compares the models, or annotates any crate's source.
+//!
+//! Exit codes: 0 if all is well, 1 if a case failed or a file could not be read or written, 2 for a wrong command line.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use corpus::case::Case;
+use corpus::{annotate, cases};
+
+const USAGE: &str = "\
+usage: corpus [MODEL]            capture all models, or those whose name begins with MODEL, and compare each with
+                                 its original, to the last bit
+       corpus annotate FROM TO   write an annotated copy of a Rust file or a directory of them; other files are
+                                 copied as they are, `.git` and `target` are left out
+       corpus help               print this";
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<_> = arguments.iter().map(|argument| argument.to_str().unwrap_or_default()).collect();
+    match words[..] {
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        ["annotate", _, _] => annotate_command(arguments[1].as_ref(), arguments[2].as_ref()),
+        ["annotate", ..] => usage_error(&format!("`annotate` takes two paths, not {}", words.len() - 1)),
+        [] => capture(&cases::all()),
+        [model] if !model.starts_with('-') => {
+            let mut chosen = cases::all();
+            chosen.retain(|case| case.model.starts_with(model));
+            if chosen.is_empty() {
+                let mut models: Vec<_> = cases::all().iter().map(|case| case.model).collect();
+                models.dedup();
+                return usage_error(&format!("there is no model `{model}`, only: {}", models.join(", ")));
+            }
+            capture(&chosen)
+        }
+        _ => usage_error(&format!("unknown arguments: {}", words.join(" "))),
+    }
+}
+
+fn usage_error(message: &str) -> ExitCode {
+    eprintln!("error: {message}\n\n{USAGE}");
+    ExitCode::from(2)
+}
+
+fn annotate_command(from: &Path, to: &Path) -> ExitCode {
+    match annotate::annotate(from, to) {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the cases, a line for each.
+fn capture(cases: &[Case]) -> ExitCode {
+    println!("{:<14} {:<24} {:>6} {:>12}  difference", "model", "case", "nodes", "capture");
+    let mut captured = 0;
+    for case in cases {
+        let label = format!("{:<14} {:<24}", case.model, case.name);
+        match case.run() {
+            Ok(report) => {
+                let time = report.capture.as_secs_f64() * 1e3;
+                println!("{label} {:>6} {time:>9.2} ms  {}", report.nodes, report.difference);
+                captured += usize::from(report.is_equal());
+            }
+            Err(failure) => println!("{label} failed: {failure}"),
+        }
+    }
+    println!("captured {captured} of {}", cases.len());
+    if captured == cases.len() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,113 @@
+//! Random weights and inputs that depend on a seed, a name and a shape, and on nothing else.
+//!
+//! Invariant: an original model and its annotated copy, built from equal seeds, hold equal weights, in whatever order
+//! they ask for them.
+
+use candle::{DType, Device, Result, Shape, Tensor};
+use candle_nn::var_builder::SimpleBackend;
+use candle_nn::{Init, VarBuilder};
+
+/// A `VarBuilder` that has every tensor that is asked for, in the shape that is asked for.
+pub fn var_builder(seed: u64) -> VarBuilder<'static> {
+    VarBuilder::from_backend(Box::new(RandomWeights { seed }), DType::F32, Device::Cpu)
+}
+
+/// Values between -1 and 1.
+///
+/// # Errors
+///
+/// If candle cannot make the tensor.
+pub fn uniform(seed: u64, shape: impl Into<Shape>) -> Result<Tensor> {
+    let shape = shape.into();
+    let mut random = Random::new(seed, "input");
+    let values: Vec<f32> = (0..shape.elem_count()).map(|_| random.signed()).collect();
+    Tensor::from_vec(values, shape, &Device::Cpu)
+}
+
+/// Whole numbers below `below`, as token ids are.
+///
+/// # Errors
+///
+/// If candle cannot make the tensor.
+pub fn ids(seed: u64, below: u32, shape: impl Into<Shape>) -> Result<Tensor> {
+    let shape = shape.into();
+    let mut random = Random::new(seed, "ids");
+    let values: Vec<u32> = (0..shape.elem_count()).map(|_| (random.next() % u64::from(below)) as u32).collect();
+    Tensor::from_vec(values, shape, &Device::Cpu)
+}
+
+struct RandomWeights {
+    seed: u64,
+}
+
+impl SimpleBackend for RandomWeights {
+    fn get(&self, shape: Shape, name: &str, init: Init, dtype: DType, device: &Device) -> Result<Tensor> {
+        // Scales that keep values in range through many layers: a weight that starts at a constant, as those of
+        // normalisations do, stays near it (and a variance positive); others shrink with what they are summed over.
+        let summed: usize = shape.dims().iter().skip(1).product();
+        let (centre, width) = match init {
+            Init::Const(value) if value != 0. => (value as f32, 0.1),
+            _ => (0., (summed.max(4) as f32).sqrt().recip()),
+        };
+        let mut random = Random::new(self.seed, name);
+        let values: Vec<f32> = (0..shape.elem_count()).map(|_| centre + width * random.signed()).collect();
+        Tensor::from_vec(values, shape, device)?.to_dtype(dtype)
+    }
+
+    fn get_unchecked(&self, name: &str, _: DType, _: &Device) -> Result<Tensor> {
+        candle::bail!("random weights need a shape, and `{name}` is asked for without one")
+    }
+
+    fn contains_tensor(&self, _: &str) -> bool {
+        true
+    }
+}
+
+/// SplitMix64, started from a seed and a name.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64, name: &str) -> Self {
+        // FNV-1a, so that names that differ in one letter start far apart.
+        let hash = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+        Self(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Between -1 and 1, with the 24 bits that an `f32` holds exactly.
+    fn signed(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_weight_depends_on_seed_and_name_only() -> Result<()> {
+        let values = |seed, name: &str| var_builder(seed).get((2, 3), name)?.flatten_all()?.to_vec1::<f32>();
+        let later = var_builder(1);
+        later.get(5, "other")?;
+        assert_eq!(values(1, "a")?, later.get((2, 3), "a")?.flatten_all()?.to_vec1::<f32>()?);
+        assert_ne!(values(1, "a")?, values(1, "b")?);
+        assert_ne!(values(1, "a")?, values(2, "a")?);
+        assert!(values(1, "a")?.iter().all(|value| value.abs() <= 1.));
+        Ok(())
+    }
+
+    #[test]
+    fn a_variance_is_positive() -> Result<()> {
+        let variance = var_builder(1).get_with_hints(100, "running_var", Init::Const(1.))?;
+        assert!(variance.to_vec1::<f32>()?.iter().all(|value| *value > 0.5));
+        Ok(())
+    }
+}
