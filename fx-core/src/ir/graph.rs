@@ -21,6 +21,33 @@ use crate::ops::OpRef;
 /// A computation: nodes in program order, each reading the values of nodes before it.
 ///
 /// Methods that take a [`NodeId`] panic if the node was erased or never was in this graph; [`Graph::try_node`] asks.
+///
+/// ```
+/// # use fx_core::ir::Graph;
+/// let mut graph = Graph::new("mlp");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let hidden = cursor.call_module("layers.0", [x.into()], []);
+/// let logits = cursor.call_module("layers.1", [hidden.into()], []);
+/// cursor.output(logits);
+///
+/// // A layer in between: its users read it instead.
+/// let dropout = graph.inserting_after(hidden).call_module("dropout", [hidden.into()], []);
+/// graph.replace_all_uses(hidden, dropout);
+///
+/// graph.verify()?;
+/// assert_eq!(
+///     graph.to_string(),
+///     "\
+/// graph mlp(%x) {
+///     %layers_0 = call_module layers.0(%x)
+///     %dropout = call_module dropout(%layers_0)
+///     %layers_1 = call_module layers.1(%dropout)
+///     output %layers_1
+/// }"
+/// );
+/// # Ok::<(), fx_core::ir::VerifyErrors>(())
+/// ```
 #[derive(Clone)]
 pub struct Graph {
     pub(super) name: Arc<str>,
@@ -241,14 +268,13 @@ impl Graph {
         name: Option<&str>,
         at: Option<NodeId>,
     ) -> NodeId {
+        self.expect_arguments(&args, &kwargs);
         let id = NodeId::new(self.nodes.len());
         let name = match name {
             Some(name) => self.names.give(name, id),
             None => self.names.give(&names::candidate(&target), id),
         };
-        let node = Node { name, target, args, kwargs, meta };
-        self.expect_arguments(&node.args, &node.kwargs);
-        self.nodes.push(Some(node));
+        self.nodes.push(Some(Node { name, target, args, kwargs, meta }));
         self.layout.insert(id, at);
         self.link_users(id);
         self.revision += 1;

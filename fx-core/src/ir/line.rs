@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 
 use super::argument::Argument;
 use super::graph::Graph;
-use super::names::is_identifier;
+use super::names::{is_continue, is_identifier};
 use super::node::{Node, NodeId};
 use super::target::Target;
 use crate::entity::EntityRef;
@@ -141,7 +141,7 @@ pub(crate) fn write_word(word: &str, is_plain: bool, out: &mut impl Write) -> fm
 }
 
 fn is_segment(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(unicode_ident::is_xid_continue)
+    !text.is_empty() && text.chars().all(is_continue)
 }
 
 fn is_rust_path(text: &str) -> bool {

@@ -8,9 +8,10 @@
 //! an erased node stays taken.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
+use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
 
 use super::node::NodeId;
 use super::target::Target;
@@ -20,7 +21,8 @@ const MOST_DIGITS: usize = 9;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
-    table: HashMap<Arc<str>, Entry>,
+    // Keeps hashes, so that growing touches no text, and lookups can be continued by index.
+    table: IndexMap<Arc<str>, Entry, foldhash::fast::RandomState>,
     text: String,
 }
 
@@ -58,32 +60,39 @@ impl Names {
     pub(super) fn give(&mut self, candidate: &str, owner: NodeId) -> Arc<str> {
         let candidate = legal(candidate);
         let (base, number) = split(&candidate);
-        let entry = self.entry(&candidate);
-        if !entry.is_taken() && (number.is_some() || !is_reserved(&candidate)) {
-            if let Some(number) = number {
-                self.count_to(base, number);
+        let base_index = self.index(base);
+        if let Some(number) = number {
+            if let Some(name) = self.take(&candidate, owner) {
+                self.table[base_index].count_to(number);
+                return name;
             }
-            return self.take(&candidate, owner);
+        } else if !is_reserved(base)
+            && let Some(name) = self.take_at(base_index, owner)
+        {
+            return name;
         }
-        let mut number = if number.is_some() { self.entry(base).counter() } else { entry.counter() };
+        let mut number = self.table[base_index].counter();
         let mut text = std::mem::take(&mut self.text);
-        loop {
+        text.clear();
+        text.push_str(base);
+        text.push('_');
+        let prefix = text.len();
+        let name = loop {
             number += 1;
-            text.clear();
-            write!(text, "{base}_{number}").expect("a string takes everything");
-            if !self.entry(&text).is_taken() {
-                break;
+            text.truncate(prefix);
+            push_number(&mut text, number);
+            if let Some(name) = self.take(&text, owner) {
+                break name;
             }
-        }
-        self.count_to(base, number);
-        let name = self.take(&text, owner);
+        };
+        self.table[base_index].count_to(number);
         self.text = text;
         name
     }
 
     /// The node with this name.
     pub(super) fn owner(&self, name: &str) -> Option<NodeId> {
-        self.entry(name).owner
+        self.table.get(name)?.owner
     }
 
     /// The node is gone or has another name; its old one stays taken.
@@ -93,22 +102,48 @@ impl Names {
         }
     }
 
-    fn entry(&self, text: &str) -> Entry {
-        self.table.get(text).copied().unwrap_or_default()
+    /// Takes a name that is free.
+    fn take(&mut self, name: &str, owner: NodeId) -> Option<Arc<str>> {
+        let index = self.index(name);
+        self.take_at(index, owner)
     }
 
-    fn take(&mut self, text: &str, owner: NodeId) -> Arc<str> {
-        let name: Arc<str> = text.into();
-        self.table.entry(name.clone()).or_default().take(owner);
-        name
+    fn take_at(&mut self, index: usize, owner: NodeId) -> Option<Arc<str>> {
+        let (name, entry) = self.table.get_index_mut(index)?;
+        if entry.is_taken() {
+            return None;
+        }
+        entry.take(owner);
+        Some(name.clone())
     }
 
-    fn count_to(&mut self, base: &str, number: u32) {
-        match self.table.get_mut(base) {
-            Some(entry) => entry.count_to(number),
-            None => self.table.entry(base.into()).or_default().count_to(number),
+    /// Where a text is in the table; it is put there if need be.
+    fn index(&mut self, text: &str) -> usize {
+        match self.table.raw_entry_mut_v1().from_key(text) {
+            RawEntryMut::Occupied(entry) => entry.index(),
+            RawEntryMut::Vacant(entry) => {
+                let index = entry.index();
+                entry.insert(text.into(), Entry::default());
+                index
+            }
         }
     }
+}
+
+/// Appends a number in decimal digits.
+fn push_number(text: &mut String, number: u32) {
+    let mut digits = [0; 10];
+    let mut left = number;
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
 }
 
 /// What a node is called unless it is given a name: after its target, in snake case.
@@ -116,7 +151,8 @@ pub(super) fn candidate(target: &Target) -> Cow<'_, str> {
     snake_case(match target {
         Target::Placeholder(name) => name,
         Target::GetAttr(path) | Target::CallModule(path) => path.as_str(),
-        Target::CallFunction(op) | Target::CallMethod(op) => op.short_name(),
+        // Its last segment; a search for one character is faster than one for `::`.
+        Target::CallFunction(op) | Target::CallMethod(op) => op.name.rsplit(':').next().unwrap_or(op.name),
         Target::Output => "output",
     })
 }
@@ -124,7 +160,7 @@ pub(super) fn candidate(target: &Target) -> Cow<'_, str> {
 /// torch.fx's snake case: an underscore only between a small and a capital letter. `PascalCase` → `pascal_case`,
 /// `Conv2D` → `conv2d`.
 fn snake_case(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_uppercase) {
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         return text.into();
     }
     let mut snake = String::with_capacity(text.len() + 4);
@@ -145,32 +181,29 @@ fn legal(candidate: &str) -> Cow<'_, str> {
         return candidate.into();
     }
     let mut text = String::with_capacity(candidate.len() + 1);
-    let mut in_run = false;
-    for c in candidate.chars() {
-        let is_allowed = unicode_ident::is_xid_continue(c);
-        if is_allowed {
-            if text.is_empty() && !is_start(c) {
-                text.push('_');
-            }
-            text.push(c);
-        } else if !in_run {
+    if candidate.chars().next().is_some_and(|c| is_continue(c) && !is_start(c)) {
+        text.push('_');
+    }
+    let mut last = "";
+    for (i, part) in candidate.split(|c| !is_continue(c)).enumerate() {
+        // Parts inside a run are empty.
+        if i > 0 && (i == 1 || !last.is_empty()) {
             text.push('_');
         }
-        in_run = !is_allowed;
+        text.push_str(part);
+        last = part;
     }
     if text.is_empty() { "_unnamed".into() } else { text.into() }
 }
 
 /// `add_5` is `add` and 5.
 fn split(name: &str) -> (&str, Option<u32>) {
-    if let Some((base, digits)) = name.rsplit_once('_')
-        && (1..=MOST_DIGITS).contains(&digits.len())
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && let Ok(number) = digits.parse()
-    {
-        return (base, Some(number));
+    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &name[base.len()..];
+    match base.strip_suffix('_') {
+        Some(base) if (1..=MOST_DIGITS).contains(&digits.len()) => (base, digits.parse().ok()),
+        _ => (name, None),
     }
-    (name, None)
 }
 
 /// Whether Rust accepts this as the name of a variable.
@@ -182,11 +215,16 @@ pub fn is_legal_name(name: &str) -> bool {
 /// Whether Rust reads this as one identifier or keyword.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(is_start) && chars.all(unicode_ident::is_xid_continue)
+    chars.next().is_some_and(is_start) && chars.all(is_continue)
 }
 
 fn is_start(c: char) -> bool {
-    c == '_' || unicode_ident::is_xid_start(c)
+    c == '_' || c.is_ascii_alphabetic() || !c.is_ascii() && unicode_ident::is_xid_start(c)
+}
+
+/// Whether a character can stand in an identifier, though perhaps not first.
+pub(crate) fn is_continue(c: char) -> bool {
+    c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() && unicode_ident::is_xid_continue(c)
 }
 
 /// Keywords of every edition, and the patterns of the prelude that no variable can shadow.
@@ -307,6 +345,9 @@ mod tests {
             ("größe", "größe_1"),
             ("重み.0", "重み_0"),
             ("a🦀🦀b", "a_b"),
+            ("a_--_b", "a___b"),
+            ("--4--", "_4_"),
+            ("-.-", "__3"),
             ("_1", "_1"),
             ("_1", "_2"),
             ("x_007", "x_007"),
@@ -344,7 +385,7 @@ mod tests {
     /// Series that make counters start anew in torch.fx. Quadratic time would be noticed here: seconds become hours.
     #[test]
     fn hostile_series_take_linear_time() {
-        const COUNT: usize = 100_000;
+        const COUNT: usize = 30_000;
         let mut names = Names::default();
         let mut give = |candidate: &str| names.give(candidate, NodeId::new(0));
         give("add_500000");

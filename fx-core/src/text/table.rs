@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use super::write::width;
 use crate::ir::line::{write_argument, write_target, write_tuple};
 use crate::ir::{Graph, Node};
 
@@ -61,8 +62,4 @@ fn add_row(table: &mut String, cells: &[String; 5], widths: &[usize; 5]) {
         }
     }
     table.push('\n');
-}
-
-fn width(text: &str) -> usize {
-    text.chars().count()
 }

@@ -85,7 +85,11 @@ fn write_comment(meta: &Meta, out: &mut impl Write) -> fmt::Result {
     if let Some(source) = &meta.source {
         let file = source.file().rsplit(['/', '\\']).next().unwrap_or_default();
         // A comment ends with the line.
-        write!(out, " {}:{}", file.escape_debug(), source.line())?;
+        if file.contains(char::is_control) {
+            write!(out, " {}:{}", file.escape_debug(), source.line())?;
+        } else {
+            write!(out, " {file}:{}", source.line())?;
+        }
     }
     Ok(())
 }
@@ -113,7 +117,7 @@ struct Counted<'w, W> {
 
 impl<W: Write> Write for Counted<'_, W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.width += text.chars().count();
+        self.width += width(text);
         self.out.write_str(text)
     }
 }
@@ -125,7 +129,11 @@ struct Nowhere {
 
 impl Write for Nowhere {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.room = self.room.checked_sub(text.chars().count()).ok_or(fmt::Error)?;
+        self.room = self.room.checked_sub(width(text)).ok_or(fmt::Error)?;
         Ok(())
     }
+}
+
+pub(super) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
