@@ -20,6 +20,7 @@ pub mod rotary_emb {
 /// Functions that users call by their bare name, as types of that name.
 #[allow(missing_docs, reason = "named after the functions")]
 pub mod bare {
+    crate::ops::loss::loss!(bare);
     crate::ops::nn::nn!(bare);
     crate::ops::rotary::rotary!(bare);
 }

@@ -11,6 +11,8 @@ use crate::paths::Paths;
 ///
 /// A user may have a function of the same name, even an annotated one; see [`bare_import`].
 pub(crate) const SHADOWED: &[&str] = &[
+    "binary_cross_entropy_with_logit",
+    "cross_entropy",
     "dropout",
     "hard_sigmoid",
     "layer_norm",
@@ -18,6 +20,8 @@ pub(crate) const SHADOWED: &[&str] = &[
     "leaky_relu",
     "log_softmax",
     "mish",
+    "mse",
+    "nll",
     "pixel_shuffle",
     "pixel_unshuffle",
     "replication_pad2d",
@@ -38,8 +42,14 @@ pub(crate) const SHADOWED: &[&str] = &[
 ];
 
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
-const WHERE_USED: &[(&str, &str)] =
-    &[("nn", "candle_nn"), ("ops", "ops"), ("rotary_emb", "rotary_emb"), ("Module", "Module"), ("ModuleT", "ModuleT")];
+const WHERE_USED: &[(&str, &str)] = &[
+    ("nn", "candle_nn"),
+    ("loss", "loss"),
+    ("ops", "ops"),
+    ("rotary_emb", "rotary_emb"),
+    ("Module", "Module"),
+    ("ModuleT", "ModuleT"),
+];
 
 /// The imports of a twin's scope.
 pub(crate) fn imports(used: &Names, paths: &Paths) -> TokenStream {
