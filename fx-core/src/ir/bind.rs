@@ -1,7 +1,7 @@
 //! [`bind`]: whether arguments fit the parameters of an operation.
 //!
-//! Invariant: there is one way to write a call. Tensors, and what can be one, are arguments by position, everything else
-//! by name, and every parameter has exactly one argument.
+//! Invariant: there is one way to write a call. Tensors, and what can be one, are arguments by position, everything
+//! else by name, and every parameter has exactly one argument.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,10 @@ use crate::ops::{CallKind, OpRef};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// More arguments by position than parameters that take one.
-    #[error("`{}` takes {} by position, but got {found}; it is called as `{}`", op.name, arguments(*expected), signature(op))]
+    #[error(
+        "`{}` takes {} by position, but got {found}; it is called as `{}`",
+        op.name, arguments(*expected), signature(op)
+    )]
     TooMany {
         /// The operation.
         op: OpRef,

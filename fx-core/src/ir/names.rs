@@ -4,8 +4,8 @@
 //! does not allow as the name of a variable is made legal (`foo.bar` → `foo_bar`, `3d` → `_3d`) or numbered (`type` →
 //! `type_1`). Counters never go back, so that giving a name takes constant time whatever names came before.
 //!
-//! Invariant: every name given is a legal Rust identifier, can be the name of a variable, and is given once: the name of
-//! an erased node stays taken.
+//! Invariant: every name given is a legal Rust identifier, can be the name of a variable, and is given once: the name
+//! of an erased node stays taken.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! | V4 | a node is defined before it is used | moving nodes, giving arguments |
 //! | V5 | names are unique and can be names of variables in Rust | a bug in this module |
 //! | V6 | placeholders come first; there is one output, and it is last | any edit |
-//! | V7 | arguments fit: an operation's parameters; none for inputs and attributes; one for the output | giving arguments |
+//! | V7 | arguments fit the operation's parameters; inputs and attributes have none, the output one | giving arguments |
 //! | V8 | every path leads to a module or tensor of the right kind | checked where there is a model, not here |
 //! | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
 //! | V10 | arguments name nodes that are in the graph | a bug in this module |
