@@ -19,7 +19,7 @@ fn chain(x: &Proxy, length: usize) -> Result<Proxy> {
 
 fn captured(length: usize) -> GraphModule {
     let tracer = Tracer::new().input("x", DType::F32, 4);
-    let module = tracer.trace_with(&(), |(), inputs| chain(&inputs.tensor("x")?, length));
+    let module = tracer.trace_fn(|inputs| chain(&inputs.tensor("x")?, length));
     module.expect("a chain of additions can be captured")
 }
 

@@ -414,3 +414,34 @@ fn layers_of_the_users_own() {
     let expected = model.forward(&x).unwrap();
     assert_runs(&fx::symbolic_trace(&model).unwrap(), &[x.clone()], &expected);
 }
+
+// ── A field and an argument of one name ────────────────────────────────────────────────────────────────────────────
+
+#[fx::module]
+struct Table {
+    rows: Tensor,
+    linear: Linear,
+}
+
+#[fx::module]
+struct Lookup {
+    table: Table,
+}
+
+#[fx::module]
+impl Lookup {
+    fn forward(&self, x: &Tensor, table: &Table) -> Result<Tensor> {
+        let x = x.broadcast_add(&self.table.rows)?.broadcast_mul(&table.rows)?;
+        table.linear.forward(&self.table.linear.forward(&x)?)
+    }
+}
+
+#[test]
+fn a_field_and_an_argument_of_one_name() {
+    let table = |bias: f64| Table { rows: (tensor(&[4]) + bias).unwrap(), linear: linear(4, 4) };
+    let (model, given) = (Lookup { table: table(0.0) }, table(1.0));
+    let x = tensor(&[2, 4]);
+    let expected = model.forward(&x, &given).unwrap();
+    let module = Tracer::new().example("x", &x).concrete_arg("table", &given).trace(&model).unwrap();
+    assert_runs(&module, &[x], &expected);
+}

@@ -2,6 +2,7 @@
 
 use crate::matrix::{assert_same, cases};
 
+#[rustfmt::skip]
 #[path = "generated/ops.rs"]
 #[allow(clippy::all, reason = "generated code is checked for what it computes")]
 mod generated;

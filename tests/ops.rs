@@ -85,7 +85,7 @@ fn record(case: &Case, abstracted: bool) -> Result<(), TraceError> {
         };
     }
     let mut count = 0;
-    tracer.trace_with(&(), |(), inputs| -> candle_core::Result<Value> {
+    tracer.trace_fn(|inputs| -> candle_core::Result<Value> {
         let mut given = Vec::new();
         for value in &case.sample.0 {
             given.push(Ok(with_proxies(value, &mut || {

@@ -110,7 +110,7 @@ impl<'a> Dispatch<'a> {
 
     /// A generic signature named `name`, and the call it forwards to.
     fn forwarding(&self, name: Ident) -> (Signature, TokenStream) {
-        let world = format_ident!("__FxT");
+        let world = format_ident!("TensorOrProxy");
         let trait_name = &self.trait_name;
         let mut sig = self.signature(world.clone());
         sig.ident = name;

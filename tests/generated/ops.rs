@@ -2518,7 +2518,12 @@ impl MethodBroadcastGe2 {
 struct MethodWhereCond0;
 
 impl MethodWhereCond0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -2527,7 +2532,12 @@ impl MethodWhereCond0 {
 struct MethodWhereCond1;
 
 impl MethodWhereCond1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -2536,7 +2546,12 @@ impl MethodWhereCond1 {
 struct MethodWhereCond2;
 
 impl MethodWhereCond2 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -4309,7 +4324,12 @@ impl FunctionTensorCat0 {
 struct FunctionTensorCat1;
 
 impl FunctionTensorCat1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let cat = Tensor::cat(&[in_1, in_2, in_3], D::Minus1)?;
         Ok(cat)
     }
@@ -4363,7 +4383,12 @@ impl FunctionTensorMeshgrid0 {
 struct FunctionTensorMeshgrid1;
 
 impl FunctionTensorMeshgrid1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Vec<Tensor>> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Vec<Tensor>> {
         let meshgrid = Tensor::meshgrid(&[in_1, in_2, in_3], true)?;
         Ok(meshgrid)
     }
@@ -4543,7 +4568,12 @@ impl MethodGather1 {
 struct MethodScatter0;
 
 impl MethodScatter0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let scatter = in_1.scatter(in_2, in_3, 1)?;
         Ok(scatter)
     }
@@ -4552,7 +4582,12 @@ impl MethodScatter0 {
 struct MethodScatter1;
 
 impl MethodScatter1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let scatter = in_1.scatter(in_2, in_3, D::Minus2)?;
         Ok(scatter)
     }
@@ -4561,7 +4596,12 @@ impl MethodScatter1 {
 struct MethodScatterAdd0;
 
 impl MethodScatterAdd0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, 1)?;
         Ok(scatter_add)
     }
@@ -4570,7 +4610,12 @@ impl MethodScatterAdd0 {
 struct MethodScatterAdd1;
 
 impl MethodScatterAdd1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, D::Minus2)?;
         Ok(scatter_add)
     }
@@ -4579,7 +4624,12 @@ impl MethodScatterAdd1 {
 struct MethodScatterAdd7;
 
 impl MethodScatterAdd7 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, 0)?;
         Ok(scatter_add)
     }
@@ -4588,7 +4638,12 @@ impl MethodScatterAdd7 {
 struct MethodIndexAdd0;
 
 impl MethodIndexAdd0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let index_add = in_1.index_add(in_2, in_3, 1)?;
         Ok(index_add)
     }
@@ -4597,7 +4652,12 @@ impl MethodIndexAdd0 {
 struct MethodIndexAdd1;
 
 impl MethodIndexAdd1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let index_add = in_1.index_add(in_2, in_3, 0)?;
         Ok(index_add)
     }
@@ -4814,7 +4874,11 @@ struct FunctionTensorFull2;
 
 impl FunctionTensorFull2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let full = Tensor::full(half::f16::from_f64(f64::NEG_INFINITY), (), &Device::Cpu)?;
+        let full = Tensor::full(
+            half::f16::from_f64(f64::NEG_INFINITY),
+            (),
+            &Device::Cpu,
+        )?;
         Ok(full)
     }
 }
@@ -4877,7 +4941,11 @@ struct FunctionTensorArange6;
 
 impl FunctionTensorArange6 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(half::bf16::from_f64(0.0), half::bf16::from_f64(9.0), &Device::Cpu)?;
+        let arange = Tensor::arange(
+            half::bf16::from_f64(0.0),
+            half::bf16::from_f64(9.0),
+            &Device::Cpu,
+        )?;
         Ok(arange)
     }
 }
@@ -4886,7 +4954,11 @@ struct FunctionTensorArange7;
 
 impl FunctionTensorArange7 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(half::f16::from_f64(0.1), half::f16::from_f64(5.1), &Device::Cpu)?;
+        let arange = Tensor::arange(
+            half::f16::from_f64(0.1),
+            half::f16::from_f64(5.1),
+            &Device::Cpu,
+        )?;
         Ok(arange)
     }
 }
@@ -5040,7 +5112,12 @@ struct FunctionTensorRand1;
 
 impl FunctionTensorRand1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(half::bf16::from_f64(-0.5), half::bf16::from_f64(0.5), 3, &Device::Cpu)?;
+        let rand = Tensor::rand(
+            half::bf16::from_f64(-0.5),
+            half::bf16::from_f64(0.5),
+            3,
+            &Device::Cpu,
+        )?;
         Ok(rand)
     }
 }
@@ -5058,7 +5135,12 @@ struct FunctionTensorRand3;
 
 impl FunctionTensorRand3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(half::f16::from_f64(0.0), half::f16::from_f64(1.0), 0, &Device::Cpu)?;
+        let rand = Tensor::rand(
+            half::f16::from_f64(0.0),
+            half::f16::from_f64(1.0),
+            0,
+            &Device::Cpu,
+        )?;
         Ok(rand)
     }
 }
@@ -5076,7 +5158,12 @@ struct FunctionTensorRandn1;
 
 impl FunctionTensorRandn1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(half::bf16::from_f64(-0.5), half::bf16::from_f64(0.5), 3, &Device::Cpu)?;
+        let randn = Tensor::randn(
+            half::bf16::from_f64(-0.5),
+            half::bf16::from_f64(0.5),
+            3,
+            &Device::Cpu,
+        )?;
         Ok(randn)
     }
 }
@@ -5094,7 +5181,12 @@ struct FunctionTensorRandn3;
 
 impl FunctionTensorRandn3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(half::f16::from_f64(0.0), half::f16::from_f64(1.0), 0, &Device::Cpu)?;
+        let randn = Tensor::randn(
+            half::f16::from_f64(0.0),
+            half::f16::from_f64(1.0),
+            0,
+            &Device::Cpu,
+        )?;
         Ok(randn)
     }
 }
@@ -5481,7 +5573,8 @@ struct MethodUpsampleBilinear2dWithScale0;
 
 impl MethodUpsampleBilinear2dWithScale0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1.upsample_bilinear2d_with_scale(1.5, 2.0, true)?;
+        let upsample_bilinear2d_with_scale = in_1
+            .upsample_bilinear2d_with_scale(1.5, 2.0, true)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -5490,7 +5583,8 @@ struct MethodUpsampleBilinear2dWithScale1;
 
 impl MethodUpsampleBilinear2dWithScale1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1.upsample_bilinear2d_with_scale(0.5, 1.0, false)?;
+        let upsample_bilinear2d_with_scale = in_1
+            .upsample_bilinear2d_with_scale(0.5, 1.0, false)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -5499,7 +5593,8 @@ struct MethodUpsampleBilinear2dWithScale2;
 
 impl MethodUpsampleBilinear2dWithScale2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1.upsample_bilinear2d_with_scale(1.0, 1.0, false)?;
+        let upsample_bilinear2d_with_scale = in_1
+            .upsample_bilinear2d_with_scale(1.0, 1.0, false)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -5822,7 +5917,12 @@ impl FunctionCandleNnOpsRmsNormSlow8 {
 struct FunctionCandleNnOpsLayerNorm0;
 
 impl FunctionCandleNnOpsLayerNorm0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 0.00001f32)?;
         Ok(layer_norm)
     }
@@ -5831,7 +5931,12 @@ impl FunctionCandleNnOpsLayerNorm0 {
 struct FunctionCandleNnOpsLayerNorm1;
 
 impl FunctionCandleNnOpsLayerNorm1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 0.00001f32)?;
         Ok(layer_norm)
     }
@@ -5840,8 +5945,18 @@ impl FunctionCandleNnOpsLayerNorm1 {
 struct FunctionCandleNnOpsLayerNormSlow0;
 
 impl FunctionCandleNnOpsLayerNormSlow0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 0.00001f32)?;
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
+            in_1,
+            in_2,
+            in_3,
+            0.00001f32,
+        )?;
         Ok(layer_norm_slow)
     }
 }
@@ -5849,8 +5964,18 @@ impl FunctionCandleNnOpsLayerNormSlow0 {
 struct FunctionCandleNnOpsLayerNormSlow1;
 
 impl FunctionCandleNnOpsLayerNormSlow1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 0.00001f32)?;
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
+            in_1,
+            in_2,
+            in_3,
+            0.00001f32,
+        )?;
         Ok(layer_norm_slow)
     }
 }
@@ -5858,8 +5983,18 @@ impl FunctionCandleNnOpsLayerNormSlow1 {
 struct FunctionCandleNnOpsLayerNormSlow5;
 
 impl FunctionCandleNnOpsLayerNormSlow5 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 0.00001f32)?;
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
+            in_1,
+            in_2,
+            in_3,
+            0.00001f32,
+        )?;
         Ok(layer_norm_slow)
     }
 }
@@ -6003,7 +6138,10 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit0;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
+        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(
+            in_1,
+            in_2,
+        )?;
         Ok(binary_cross_entropy_with_logit)
     }
 }
@@ -6012,7 +6150,10 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit1;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
+        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(
+            in_1,
+            in_2,
+        )?;
         Ok(binary_cross_entropy_with_logit)
     }
 }
@@ -6020,7 +6161,12 @@ impl FunctionCandleNnLossBinaryCrossEntropyWithLogit1 {
 struct FunctionCandleNnRotaryEmbRope0;
 
 impl FunctionCandleNnRotaryEmbRope0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6029,7 +6175,12 @@ impl FunctionCandleNnRotaryEmbRope0 {
 struct FunctionCandleNnRotaryEmbRope1;
 
 impl FunctionCandleNnRotaryEmbRope1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6038,7 +6189,12 @@ impl FunctionCandleNnRotaryEmbRope1 {
 struct FunctionCandleNnRotaryEmbRope2;
 
 impl FunctionCandleNnRotaryEmbRope2 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6047,7 +6203,12 @@ impl FunctionCandleNnRotaryEmbRope2 {
 struct FunctionCandleNnRotaryEmbRope3;
 
 impl FunctionCandleNnRotaryEmbRope3 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6056,7 +6217,12 @@ impl FunctionCandleNnRotaryEmbRope3 {
 struct FunctionCandleNnRotaryEmbRope4;
 
 impl FunctionCandleNnRotaryEmbRope4 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6065,7 +6231,12 @@ impl FunctionCandleNnRotaryEmbRope4 {
 struct FunctionCandleNnRotaryEmbRopeI0;
 
 impl FunctionCandleNnRotaryEmbRopeI0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6074,7 +6245,12 @@ impl FunctionCandleNnRotaryEmbRopeI0 {
 struct FunctionCandleNnRotaryEmbRopeI1;
 
 impl FunctionCandleNnRotaryEmbRopeI1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6083,7 +6259,12 @@ impl FunctionCandleNnRotaryEmbRopeI1 {
 struct FunctionCandleNnRotaryEmbRopeI2;
 
 impl FunctionCandleNnRotaryEmbRopeI2 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6092,7 +6273,12 @@ impl FunctionCandleNnRotaryEmbRopeI2 {
 struct FunctionCandleNnRotaryEmbRopeI3;
 
 impl FunctionCandleNnRotaryEmbRopeI3 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6101,7 +6287,12 @@ impl FunctionCandleNnRotaryEmbRopeI3 {
 struct FunctionCandleNnRotaryEmbRopeI4;
 
 impl FunctionCandleNnRotaryEmbRopeI4 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6110,7 +6301,12 @@ impl FunctionCandleNnRotaryEmbRopeI4 {
 struct FunctionCandleNnRotaryEmbRopeThd0;
 
 impl FunctionCandleNnRotaryEmbRopeThd0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6119,7 +6315,12 @@ impl FunctionCandleNnRotaryEmbRopeThd0 {
 struct FunctionCandleNnRotaryEmbRopeThd1;
 
 impl FunctionCandleNnRotaryEmbRopeThd1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6128,7 +6329,12 @@ impl FunctionCandleNnRotaryEmbRopeThd1 {
 struct FunctionCandleNnRotaryEmbRopeThd2;
 
 impl FunctionCandleNnRotaryEmbRopeThd2 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6137,7 +6343,12 @@ impl FunctionCandleNnRotaryEmbRopeThd2 {
 struct FunctionCandleNnRotaryEmbRopeThd3;
 
 impl FunctionCandleNnRotaryEmbRopeThd3 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6146,7 +6357,12 @@ impl FunctionCandleNnRotaryEmbRopeThd3 {
 struct FunctionCandleNnRotaryEmbRopeSlow0;
 
 impl FunctionCandleNnRotaryEmbRopeSlow0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
         Ok(rope_slow)
     }
@@ -6155,7 +6371,12 @@ impl FunctionCandleNnRotaryEmbRopeSlow0 {
 struct FunctionCandleNnRotaryEmbRopeSlow1;
 
 impl FunctionCandleNnRotaryEmbRopeSlow1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
         Ok(rope_slow)
     }
@@ -6164,7 +6385,12 @@ impl FunctionCandleNnRotaryEmbRopeSlow1 {
 struct FunctionCandleNnRotaryEmbRopeISlow0;
 
 impl FunctionCandleNnRotaryEmbRopeISlow0 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
         Ok(rope_i_slow)
     }
@@ -6173,7 +6399,12 @@ impl FunctionCandleNnRotaryEmbRopeISlow0 {
 struct FunctionCandleNnRotaryEmbRopeISlow1;
 
 impl FunctionCandleNnRotaryEmbRopeISlow1 {
-    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
         let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
         Ok(rope_i_slow)
     }
@@ -6829,102 +7060,44 @@ pub const CASES: &[Generated] = &[
     ("function_candle_nn_ops_rms_norm_slow_2", |x| FunctionCandleNnOpsRmsNormSlow2.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_ops_rms_norm_slow_7", |x| FunctionCandleNnOpsRmsNormSlow7.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_ops_rms_norm_slow_8", |x| FunctionCandleNnOpsRmsNormSlow8.forward(&x[0], &x[1]).into_value()),
-    ("function_candle_nn_ops_layer_norm_0", |x| {
-        FunctionCandleNnOpsLayerNorm0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_ops_layer_norm_1", |x| {
-        FunctionCandleNnOpsLayerNorm1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_ops_layer_norm_slow_0", |x| {
-        FunctionCandleNnOpsLayerNormSlow0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_ops_layer_norm_slow_1", |x| {
-        FunctionCandleNnOpsLayerNormSlow1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_ops_layer_norm_slow_5", |x| {
-        FunctionCandleNnOpsLayerNormSlow5.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
+    ("function_candle_nn_ops_layer_norm_0", |x| FunctionCandleNnOpsLayerNorm0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_ops_layer_norm_1", |x| FunctionCandleNnOpsLayerNorm1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_ops_layer_norm_slow_0", |x| FunctionCandleNnOpsLayerNormSlow0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_ops_layer_norm_slow_1", |x| FunctionCandleNnOpsLayerNormSlow1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_ops_layer_norm_slow_5", |x| FunctionCandleNnOpsLayerNormSlow5.forward(&x[0], &x[1], &x[2]).into_value()),
     ("function_candle_nn_ops_pixel_shuffle_0", |x| FunctionCandleNnOpsPixelShuffle0.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_pixel_shuffle_1", |x| FunctionCandleNnOpsPixelShuffle1.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_pixel_unshuffle_0", |x| FunctionCandleNnOpsPixelUnshuffle0.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_pixel_unshuffle_1", |x| FunctionCandleNnOpsPixelUnshuffle1.forward(&x[0]).into_value()),
-    ("function_candle_nn_ops_replication_pad2d_0", |x| {
-        FunctionCandleNnOpsReplicationPad2d0.forward(&x[0]).into_value()
-    }),
-    ("function_candle_nn_ops_replication_pad2d_1", |x| {
-        FunctionCandleNnOpsReplicationPad2d1.forward(&x[0]).into_value()
-    }),
+    ("function_candle_nn_ops_replication_pad2d_0", |x| FunctionCandleNnOpsReplicationPad2d0.forward(&x[0]).into_value()),
+    ("function_candle_nn_ops_replication_pad2d_1", |x| FunctionCandleNnOpsReplicationPad2d1.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_dropout_0", |x| FunctionCandleNnOpsDropout0.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_dropout_1", |x| FunctionCandleNnOpsDropout1.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_dropout_2", |x| FunctionCandleNnOpsDropout2.forward(&x[0]).into_value()),
     ("function_candle_nn_loss_nll_0", |x| FunctionCandleNnLossNll0.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_loss_nll_1", |x| FunctionCandleNnLossNll1.forward(&x[0], &x[1]).into_value()),
-    ("function_candle_nn_loss_cross_entropy_0", |x| {
-        FunctionCandleNnLossCrossEntropy0.forward(&x[0], &x[1]).into_value()
-    }),
-    ("function_candle_nn_loss_cross_entropy_1", |x| {
-        FunctionCandleNnLossCrossEntropy1.forward(&x[0], &x[1]).into_value()
-    }),
+    ("function_candle_nn_loss_cross_entropy_0", |x| FunctionCandleNnLossCrossEntropy0.forward(&x[0], &x[1]).into_value()),
+    ("function_candle_nn_loss_cross_entropy_1", |x| FunctionCandleNnLossCrossEntropy1.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_loss_mse_0", |x| FunctionCandleNnLossMse0.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_loss_mse_1", |x| FunctionCandleNnLossMse1.forward(&x[0], &x[1]).into_value()),
-    ("function_candle_nn_loss_binary_cross_entropy_with_logit_0", |x| {
-        FunctionCandleNnLossBinaryCrossEntropyWithLogit0.forward(&x[0], &x[1]).into_value()
-    }),
-    ("function_candle_nn_loss_binary_cross_entropy_with_logit_1", |x| {
-        FunctionCandleNnLossBinaryCrossEntropyWithLogit1.forward(&x[0], &x[1]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_0", |x| {
-        FunctionCandleNnRotaryEmbRope0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_1", |x| {
-        FunctionCandleNnRotaryEmbRope1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_2", |x| {
-        FunctionCandleNnRotaryEmbRope2.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_3", |x| {
-        FunctionCandleNnRotaryEmbRope3.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_4", |x| {
-        FunctionCandleNnRotaryEmbRope4.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_0", |x| {
-        FunctionCandleNnRotaryEmbRopeI0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_1", |x| {
-        FunctionCandleNnRotaryEmbRopeI1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_2", |x| {
-        FunctionCandleNnRotaryEmbRopeI2.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_3", |x| {
-        FunctionCandleNnRotaryEmbRopeI3.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_4", |x| {
-        FunctionCandleNnRotaryEmbRopeI4.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_thd_0", |x| {
-        FunctionCandleNnRotaryEmbRopeThd0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_thd_1", |x| {
-        FunctionCandleNnRotaryEmbRopeThd1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_thd_2", |x| {
-        FunctionCandleNnRotaryEmbRopeThd2.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_thd_3", |x| {
-        FunctionCandleNnRotaryEmbRopeThd3.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_slow_0", |x| {
-        FunctionCandleNnRotaryEmbRopeSlow0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_slow_1", |x| {
-        FunctionCandleNnRotaryEmbRopeSlow1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_slow_0", |x| {
-        FunctionCandleNnRotaryEmbRopeISlow0.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
-    ("function_candle_nn_rotary_emb_rope_i_slow_1", |x| {
-        FunctionCandleNnRotaryEmbRopeISlow1.forward(&x[0], &x[1], &x[2]).into_value()
-    }),
+    ("function_candle_nn_loss_binary_cross_entropy_with_logit_0", |x| FunctionCandleNnLossBinaryCrossEntropyWithLogit0.forward(&x[0], &x[1]).into_value()),
+    ("function_candle_nn_loss_binary_cross_entropy_with_logit_1", |x| FunctionCandleNnLossBinaryCrossEntropyWithLogit1.forward(&x[0], &x[1]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_0", |x| FunctionCandleNnRotaryEmbRope0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_1", |x| FunctionCandleNnRotaryEmbRope1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_2", |x| FunctionCandleNnRotaryEmbRope2.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_3", |x| FunctionCandleNnRotaryEmbRope3.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_4", |x| FunctionCandleNnRotaryEmbRope4.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_0", |x| FunctionCandleNnRotaryEmbRopeI0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_1", |x| FunctionCandleNnRotaryEmbRopeI1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_2", |x| FunctionCandleNnRotaryEmbRopeI2.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_3", |x| FunctionCandleNnRotaryEmbRopeI3.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_4", |x| FunctionCandleNnRotaryEmbRopeI4.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_thd_0", |x| FunctionCandleNnRotaryEmbRopeThd0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_thd_1", |x| FunctionCandleNnRotaryEmbRopeThd1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_thd_2", |x| FunctionCandleNnRotaryEmbRopeThd2.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_thd_3", |x| FunctionCandleNnRotaryEmbRopeThd3.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_slow_0", |x| FunctionCandleNnRotaryEmbRopeSlow0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_slow_1", |x| FunctionCandleNnRotaryEmbRopeSlow1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_slow_0", |x| FunctionCandleNnRotaryEmbRopeISlow0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_rotary_emb_rope_i_slow_1", |x| FunctionCandleNnRotaryEmbRopeISlow1.forward(&x[0], &x[1], &x[2]).into_value()),
 ];

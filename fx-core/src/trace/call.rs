@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::ir::{Argument, Keyword, NodeId};
-use crate::module::{Attribute, LayerModule};
+use crate::module::LayerModule;
 use crate::ops::{Args, CallKind, Facts, OpRef};
 use crate::value::{Fact, Value};
 
@@ -164,10 +164,8 @@ fn record_in(
                 let mut arguments = arguments.into_iter();
                 args.extend(arguments.next());
                 kwargs.extend(layer.called().options.iter().map(|&name| name.into()).zip(arguments));
-                if !state.attributes.contains(scope.path()) {
-                    state.attributes.insert(scope.path().clone(), Attribute::Layer(layer.clone()));
-                }
-                state.graph.at_end().call_module(scope.path().clone(), args, kwargs)
+                let path = state.layer(scope.path(), layer);
+                state.graph.at_end().call_module(path, args, kwargs)
             }
         };
         let meta = state.graph.meta_mut(node);

@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock};
 use candle_core::{DType, Device, Shape, Tensor};
 
 use crate::ir::{ModulePath, NodeId};
-use crate::module::Attribute;
 use crate::value::{Fact, TensorFact};
 
 use super::error::{At, TraceError};
@@ -23,50 +22,43 @@ pub struct Proxy(Arc<ProxyData>);
 
 struct ProxyData {
     session: Arc<Session>,
-    node: OnceLock<NodeId>,
-    attribute: Option<ModulePath>,
+    origin: Origin,
     fact: Option<TensorFact>,
-    /// The tensor of an attribute, or of any value of a concrete capture.
-    tensor: Option<Tensor>,
+}
+
+/// Where the value comes from.
+enum Origin {
+    /// A call or an input; its tensor in a concrete capture.
+    Node(NodeId, Option<Tensor>),
+    /// A tensor that a module holds; its `get_attr` node, once there is one.
+    Attribute(ModulePath, Tensor, OnceLock<NodeId>),
 }
 
 impl Proxy {
     /// The proxy of a recorded node.
     pub(crate) fn recorded(session: &Arc<Session>, node: NodeId, fact: &Fact, tensor: Option<Tensor>) -> Self {
-        Self(Arc::new(ProxyData {
-            session: session.clone(),
-            node: OnceLock::from(node),
-            attribute: None,
-            fact: fact.as_tensor().cloned(),
-            tensor,
-        }))
+        let (session, fact) = (session.clone(), fact.as_tensor().cloned());
+        Self(Arc::new(ProxyData { session, origin: Origin::Node(node, tensor), fact }))
     }
 
     /// The proxy of a tensor that a module holds; its `get_attr` node is made at first use.
     pub(crate) fn attribute(scope: &Scope, tensor: &Tensor) -> Option<Self> {
-        let session = scope.session()?;
-        Some(Self(Arc::new(ProxyData {
-            session: session.clone(),
-            node: OnceLock::new(),
-            attribute: Some(scope.path().clone()),
-            fact: Some(TensorFact::new(tensor.shape(), tensor.dtype())),
-            tensor: Some(tensor.clone()),
-        })))
+        Some(Self::held(scope.session()?, scope.path().clone(), tensor.clone()))
     }
 
     /// A tensor that no module holds, as a constant of the graph.
     pub(crate) fn constant(session: &Arc<Session>, tensor: Tensor) -> Self {
         let path = session.state().constant_path();
-        let proxy = Self(Arc::new(ProxyData {
-            session: session.clone(),
-            node: OnceLock::new(),
-            attribute: Some(path),
-            fact: Some(TensorFact::new(tensor.shape(), tensor.dtype())),
-            tensor: Some(tensor),
-        }));
+        let proxy = Self::held(session, path, tensor);
         // Recorded at once: the constant is computed here, and a branch that never uses it is dead code, not an error.
         proxy.node();
         proxy
+    }
+
+    fn held(session: &Arc<Session>, path: ModulePath, tensor: Tensor) -> Self {
+        let fact = Some(TensorFact::new(tensor.shape(), tensor.dtype()));
+        let origin = Origin::Attribute(path, tensor, OnceLock::new());
+        Self(Arc::new(ProxyData { session: session.clone(), origin, fact }))
     }
 
     pub(crate) fn session(&self) -> &Arc<Session> {
@@ -75,20 +67,21 @@ impl Proxy {
 
     /// The node of this proxy.
     pub(crate) fn node(&self) -> NodeId {
-        match self.0.node.get() {
-            Some(node) => *node,
-            None => self.node_in(&mut self.0.session.state()),
+        match &self.0.origin {
+            Origin::Node(node, _) => *node,
+            Origin::Attribute(_, _, node) => match node.get() {
+                Some(node) => *node,
+                None => self.node_in(&mut self.0.session.state()),
+            },
         }
     }
 
     /// The node of this proxy, recorded under a lock already held.
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
-        *self.0.node.get_or_init(|| {
-            let path = self.0.attribute.clone().unwrap_or_default();
-            let tensor = self.0.tensor.clone();
-            let fact = self.fact();
-            state.attribute(&path, || tensor.map_or_else(missing, Attribute::Tensor), fact)
-        })
+        match &self.0.origin {
+            Origin::Node(node, _) => *node,
+            Origin::Attribute(path, tensor, node) => *node.get_or_init(|| state.attribute(path, tensor, self.fact())),
+        }
     }
 
     /// What is known of the value.
@@ -98,7 +91,10 @@ impl Proxy {
 
     /// The tensor, in a concrete capture.
     pub(crate) fn tensor(&self) -> Option<&Tensor> {
-        self.0.tensor.as_ref()
+        match &self.0.origin {
+            Origin::Node(_, tensor) => tensor.as_ref(),
+            Origin::Attribute(_, tensor, _) => Some(tensor),
+        }
     }
 
     /// Shape and dtype; where they are not known, the capture ends with an error that says why.
@@ -127,7 +123,7 @@ impl Proxy {
     /// The tensor's data, where the capture has it and may bake it into the graph.
     #[track_caller]
     pub(crate) fn data(&self, method: &'static str) -> candle_core::Result<&Tensor> {
-        match (self.0.session.mode(), &self.0.tensor) {
+        match (self.0.session.mode(), self.tensor()) {
             (Mode::Concrete { specialize: true }, Some(tensor)) => {
                 // The node list says so: whatever the model does with the number is fixed from here on.
                 let node = self.node();
@@ -143,7 +139,7 @@ impl Proxy {
 
     /// The device of the value; in captures without data, the device of the parameters.
     pub fn device(&self) -> &Device {
-        match &self.0.tensor {
+        match self.tensor() {
             Some(tensor) => tensor.device(),
             None => self.0.session.device(),
         }
@@ -162,18 +158,12 @@ impl Proxy {
     }
 }
 
-/// Not reachable: an attribute's proxy has its tensor from the start.
-fn missing() -> Attribute {
-    unreachable!("the proxy of an attribute is made from its tensor")
-}
-
 impl fmt::Debug for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fact = self.fact();
-        match (self.0.node.get(), &self.0.attribute) {
-            (_, Some(path)) => write!(f, "Proxy({path}: {fact})"),
-            (Some(node), None) => write!(f, "Proxy({node:?}: {fact})"),
-            (None, None) => write!(f, "Proxy({fact})"),
+        match &self.0.origin {
+            Origin::Node(node, _) => write!(f, "Proxy({node:?}: {fact})"),
+            Origin::Attribute(path, ..) => write!(f, "Proxy({path}: {fact})"),
         }
     }
 }

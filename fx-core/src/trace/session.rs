@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use candle_core::Device;
+use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, ModulePath, NodeId};
-use crate::module::{Attribute, Attributes};
+use crate::module::{Attribute, Attributes, LayerModule};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
@@ -185,17 +185,42 @@ impl Session {
 
 impl State {
     /// The `get_attr` node of a path, made at its first use.
-    pub(crate) fn attribute(&mut self, path: &ModulePath, attribute: impl FnOnce() -> Attribute, fact: Fact) -> NodeId {
+    pub(crate) fn attribute(&mut self, path: &ModulePath, tensor: &Tensor, fact: Fact) -> NodeId {
+        let is_this = |there: &Attribute| matches!(there, Attribute::Tensor(there) if there.id() == tensor.id());
+        let path = &self.hold(path, Attribute::Tensor(tensor.clone()), is_this);
         if let Some(&node) = self.attribute_nodes.get(path) {
             return node;
-        }
-        if !self.attributes.contains(path) {
-            self.attributes.insert(path.clone(), attribute());
         }
         let node = self.graph.at_end().get_attr(path.clone());
         self.graph.meta_mut(node).fact = fact;
         self.attribute_nodes.insert(path.clone(), node);
         node
+    }
+
+    /// The path of a layer that is called.
+    pub(crate) fn layer(&mut self, path: &ModulePath, layer: &Arc<dyn LayerModule>) -> ModulePath {
+        let is_this = |there: &Attribute| matches!(there, Attribute::Layer(there) if Arc::ptr_eq(there, layer));
+        self.hold(path, Attribute::Layer(layer.clone()), is_this)
+    }
+
+    /// Puts an attribute at its path, or where that is taken (a model's field and an argument may have one name, and
+    /// keys of maps are written together) at the path with a number.
+    fn hold(&mut self, path: &ModulePath, attribute: Attribute, is_this: impl Fn(&Attribute) -> bool) -> ModulePath {
+        let mut held = path.clone();
+        let mut count = 0;
+        loop {
+            match self.attributes.get(&held) {
+                None => {
+                    self.attributes.insert(held.clone(), attribute);
+                    return held;
+                }
+                Some(there) if is_this(there) => return held,
+                Some(_) => {
+                    count += 1;
+                    held = ModulePath::new(format!("{path}_{count}"));
+                }
+            }
+        }
     }
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.

@@ -186,6 +186,23 @@ impl<'a> Tracer<'a> {
         })
     }
 
+    /// Captures a function, called by a closure.
+    ///
+    /// ```
+    /// use candle_core::DType;
+    /// let module = fx_core::trace::Tracer::new()
+    ///     .input("x", DType::F32, (2, 3))
+    ///     .trace_fn(|inputs| inputs.tensor("x")?.relu())?;
+    /// assert_eq!(module.graph().len(), 3);
+    /// # Ok::<(), fx_core::trace::TraceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the function's source, and what to write instead.
+    pub fn trace_fn<R: ToOutput>(self, call: impl FnOnce(&mut Inputs<'_>) -> R) -> Result<GraphModule, TraceError> {
+        self.trace_with(&(), |(), inputs| call(inputs))
+    }
+
     fn capture<'e, M: Traceable>(
         self,
         model: &M,
@@ -242,5 +259,5 @@ fn graph_name(type_name: &str) -> String {
         name.extend(letter.to_lowercase());
         previous = letter;
     }
-    name
+    if name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') { name } else { "function".to_owned() }
 }

@@ -14,7 +14,7 @@ struct Model {
 #[fx::module]
 impl Module for Model {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        self.linear.forward(x)? * &self.rope.cos
+        self.linear.forward(&x.broadcast_mul(&self.rope.cos)?)
     }
 }
 
