@@ -47,9 +47,9 @@ fn main() -> Result<()> {
         let (capture, module) = fastest(|| captured(length));
         let x = Tensor::zeros(4, DType::F32, &Device::Cpu)?;
         let start = Instant::now();
-        module.forward(&[x.clone()])?;
+        module.forward(&[&x])?;
         let first = start.elapsed();
-        let (run, _) = fastest(|| module.forward(&[x.clone()]));
+        let (run, _) = fastest(|| module.forward(&[&x]));
         let (candle, _) = fastest(|| -> Result<Tensor> {
             let mut y = x.clone();
             for _ in 0..length {

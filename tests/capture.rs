@@ -29,7 +29,7 @@ fn assert_same(expected: &Tensor, found: &Tensor) {
 }
 
 #[track_caller]
-fn assert_runs(module: &GraphModule, inputs: &[Tensor], expected: &Tensor) {
+fn assert_runs(module: &GraphModule, inputs: &[&Tensor], expected: &Tensor) {
     module.check().unwrap();
     assert_same(expected, &module.forward(inputs).unwrap());
 }
@@ -60,7 +60,7 @@ fn captured_in_every_way() {
         Tracer::new().input("x", DType::F32, (3, 4)).trace(&model).unwrap(),
         Tracer::new().example("x", &x).trace(&model).unwrap(),
     ] {
-        assert_runs(&module, &[x.clone()], &expected);
+        assert_runs(&module, &[&x], &expected);
         assert_eq!(module.graph().len(), 6, "{}", module.graph());
     }
     let module = Tracer::new().input("x", DType::F32, (3, 4)).trace(&model).unwrap();
@@ -187,9 +187,9 @@ fn containers_options_enums_helpers() {
     let model = block();
     let x = tensor(&[2, 3, 8]);
     let expected = model.forward(&x, None).unwrap();
-    assert_runs(&fx::trace(&model, (&x, None::<&Tensor>)).unwrap(), &[x.clone()], &expected);
+    assert_runs(&fx::trace(&model, (&x, None::<&Tensor>)).unwrap(), &[&x], &expected);
     let module = Tracer::new().input("xs", DType::F32, (2, 3, 8)).trace(&model).unwrap();
-    assert_runs(&module, &[x.clone()], &expected);
+    assert_runs(&module, &[&x], &expected);
     insta::assert_snapshot!(module.graph());
     insta::assert_snapshot!(module.code());
 
@@ -197,7 +197,7 @@ fn containers_options_enums_helpers() {
     let expected = model.forward(&x, Some(&mask)).unwrap();
     let module = fx::trace(&model, (&x, Some(&mask))).unwrap();
     assert_eq!(module.graph().placeholders().count(), 2);
-    assert_runs(&module, &[x, mask], &expected);
+    assert_runs(&module, &[&x, &mask], &expected);
 }
 
 // ── Results of every form ──────────────────────────────────────────────────────────────────────────────────────────
@@ -326,7 +326,7 @@ fn caches_are_mirrored_and_left_alone() {
     let (mut used, cache) = (empty(), empty());
     let expected = model.forward(&ids, 0, &mut used).unwrap();
     let module = fx::trace(&model, (&ids, 0usize, &cache)).unwrap();
-    assert_runs(&module, &[ids.clone()], &expected);
+    assert_runs(&module, &[&ids], &expected);
     assert!(cache.masks.is_empty() && cache.seen.iter().all(Option::is_none));
 
     // A second step, from the state that the first left: its tensors are inputs of the graph.
@@ -334,7 +334,7 @@ fn caches_are_mirrored_and_left_alone() {
         model.forward(&ids, 3, &mut Cache { seen: used.seen.clone(), masks: HashMap::new(), device: Device::Cpu });
     let module =
         Tracer::new().example("ids", &ids).concrete_arg("position", 3).concrete_arg("cache", &used).trace(&model);
-    assert_runs(&module.unwrap(), &[ids], &expected.unwrap());
+    assert_runs(&module.unwrap(), &[&ids], &expected.unwrap());
 }
 
 // ── Functions recorded whole, functions named like candle's ────────────────────────────────────────────────────────
@@ -373,9 +373,9 @@ fn functions_recorded_whole() {
     for train in [false, true] {
         let expected = model.forward_t(&x, train).unwrap();
         let module = fx::trace(&model, (&x, train)).unwrap();
-        assert_runs(&module, &[x.clone()], &expected);
+        assert_runs(&module, &[&x], &expected);
         let module = Tracer::new().concrete_arg("train", train).trace(&model).unwrap();
-        assert_runs(&module, &[x.clone()], &expected);
+        assert_runs(&module, &[&x], &expected);
         if !train {
             insta::assert_snapshot!(module.code());
         }
@@ -412,7 +412,7 @@ fn layers_of_the_users_own() {
     let model = WithLeaf { conv: Conv2d::new(tensor(&[2, 3, 3, 3]), None, Default::default()), closed: Closed(2.0) };
     let x = tensor(&[1, 3, 5, 5]);
     let expected = model.forward(&x).unwrap();
-    assert_runs(&fx::symbolic_trace(&model).unwrap(), &[x.clone()], &expected);
+    assert_runs(&fx::symbolic_trace(&model).unwrap(), &[&x], &expected);
 }
 
 // ── A field and an argument of one name ────────────────────────────────────────────────────────────────────────────
@@ -443,5 +443,5 @@ fn a_field_and_an_argument_of_one_name() {
     let x = tensor(&[2, 4]);
     let expected = model.forward(&x, &given).unwrap();
     let module = Tracer::new().example("x", &x).concrete_arg("table", &given).trace(&model).unwrap();
-    assert_runs(&module, &[x], &expected);
+    assert_runs(&module, &[&x], &expected);
 }

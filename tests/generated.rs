@@ -4,7 +4,7 @@ use crate::matrix::{assert_same, cases};
 
 #[rustfmt::skip]
 #[path = "generated/ops.rs"]
-#[allow(clippy::all, reason = "generated code is checked for what it computes")]
+#[allow(clippy::all, unreachable_pub, reason = "generated code is checked for what it computes")]
 mod generated;
 #[allow(dead_code, reason = "only a part is used here")]
 mod matrix;

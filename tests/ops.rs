@@ -40,7 +40,8 @@ fn generated_source_is_current() {
         let inputs = (0..case.inputs().len())
             .fold(String::new(), |all, i| format!("{all}{}&x[{i}]", if i > 0 { ", " } else { "" }));
         let _ = write!(text, "\nstruct {type_name};\n\n{code}");
-        let _ = writeln!(table, "    (\"{}\", |x| {type_name}.forward({inputs}).into_value()),", case.name);
+        let given = if inputs.is_empty() { "_" } else { "x" };
+        let _ = writeln!(table, "    (\"{}\", |{given}| {type_name}.forward({inputs}).into_value()),", case.name);
     }
     let _ = write!(
         text,

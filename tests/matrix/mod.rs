@@ -6,17 +6,17 @@ use fx::ops::{Args, CallKind, Effect, Facts, OpRef, OpTable};
 use fx::{Argument, Attributes, Fact, Graph, GraphModule, Value};
 
 /// One call of the matrix.
-pub struct Case {
+pub(crate) struct Case {
     /// The operation.
-    pub op: OpRef,
+    pub(crate) op: OpRef,
     /// Its arguments.
-    pub sample: Sample,
+    pub(crate) sample: Sample,
     /// Unique name.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 /// The matrix.
-pub fn cases() -> impl Iterator<Item = Case> {
+pub(crate) fn cases() -> impl Iterator<Item = Case> {
     OpTable::builtin().iter().flat_map(|op| {
         (op.samples)().into_iter().enumerate().map(move |(i, sample)| {
             let kind = match op.kind {
@@ -30,7 +30,7 @@ pub fn cases() -> impl Iterator<Item = Case> {
 
 impl Case {
     /// What candle computes, unless it refuses.
-    pub fn on_candle(&self) -> candle_core::Result<Value> {
+    pub(crate) fn on_candle(&self) -> candle_core::Result<Value> {
         let facts: Vec<Fact> = self.sample.0.iter().map(Fact::of).collect();
         // Some of what the rules refuse, candle panics on; that the two agree is tested beside the rules.
         if let Err(refused) = (self.op.infer)(Facts { op: self.op, facts: &facts.iter().collect::<Vec<_>>() }) {
@@ -41,7 +41,7 @@ impl Case {
     }
 
     /// A graph of this one call; the sample's tensors are its inputs.
-    pub fn module(&self) -> GraphModule {
+    pub(crate) fn module(&self) -> GraphModule {
         let mut graph = Graph::new(self.name.as_str());
         let mut cursor = graph.at_end();
         let mut count = 0;
@@ -79,12 +79,12 @@ impl Case {
     }
 
     /// The sample's tensors.
-    pub fn inputs(&self) -> Vec<Tensor> {
+    pub(crate) fn inputs(&self) -> Vec<Tensor> {
         self.sample.0.iter().flat_map(|value| value.tensors().into_iter().cloned().collect::<Vec<_>>()).collect()
     }
 
     /// Whether results differ from call to call.
-    pub fn is_random(&self) -> bool {
+    pub(crate) fn is_random(&self) -> bool {
         self.op.effect == Effect::Random
     }
 }
@@ -101,7 +101,7 @@ fn with_nodes(value: &Value, node: &mut dyn FnMut(&Tensor) -> fx::NodeId) -> Arg
 
 /// The same bits, shapes and dtypes.
 #[track_caller]
-pub fn assert_same(name: &str, expected: &Value, found: &Value, random: bool) {
+pub(crate) fn assert_same(name: &str, expected: &Value, found: &Value, random: bool) {
     let (expected, found) = (expected.tensors(), found.tensors());
     assert_eq!(expected.len(), found.len(), "{name}: number of tensors");
     for (expected, found) in expected.into_iter().zip(found) {

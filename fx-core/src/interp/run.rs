@@ -10,18 +10,19 @@ use smallvec::SmallVec;
 use crate::ir::Graph;
 use crate::module::GraphModule;
 use crate::ops::Args;
+use crate::ops::candle_error::reason;
 use crate::value::{Fact, Value};
 
 use super::error::RunError;
 use super::plan::{Build, Call, Operand, Plan, Step};
 
 impl GraphModule {
-    /// Runs the graph on tensors, one per placeholder, and returns its one tensor.
+    /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
     ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
-    pub fn forward(&self, inputs: &[Tensor]) -> Result<Tensor, RunError> {
-        let inputs: Vec<Value> = inputs.iter().map(Value::from).collect();
+    pub fn forward<T: AsRef<Tensor>>(&self, inputs: &[T]) -> Result<Tensor, RunError> {
+        let inputs: Vec<Value> = inputs.iter().map(|tensor| Value::from(tensor.as_ref())).collect();
         match self.run(&inputs)? {
             Value::Tensor(tensor) => Ok(tensor),
             other => Err(RunError::NotOneTensor { found: format!("a {}", other.kind()) }),
@@ -112,7 +113,7 @@ fn failed(graph: &Graph, step: &Step, error: &candle_core::Error, arguments: &st
     RunError::Node {
         node: node.name().to_owned(),
         line: graph.node_line(step.node),
-        reason: error.to_string(),
+        reason: reason(error),
         arguments: arguments.to_owned(),
         at,
     }

@@ -29,11 +29,7 @@ pub struct InferError(pub String);
 
 impl From<candle_core::Error> for InferError {
     fn from(error: candle_core::Error) -> Self {
-        // A backtrace into the rules says nothing to a user.
-        match error {
-            candle_core::Error::WithBacktrace { inner, .. } => Self(inner.to_string()),
-            error => Self(error.to_string()),
-        }
+        Self(super::candle_error::reason(&error))
     }
 }
 

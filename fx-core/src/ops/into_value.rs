@@ -6,6 +6,8 @@ use candle_core::{DType, Result, Tensor};
 
 use crate::value::Value;
 
+use super::candle_error::candle_error;
+
 use super::kind::Part;
 
 /// A result of a candle expression or of a user's function.
@@ -20,14 +22,6 @@ pub trait IntoValue {
 impl<T: IntoValue, E: Into<Box<dyn std::error::Error + Send + Sync>>> IntoValue for std::result::Result<T, E> {
     fn into_value(self) -> Result<Value> {
         self.map_err(candle_error)?.into_value()
-    }
-}
-
-/// Any error as candle's; candle's own stays what it is.
-pub(crate) fn candle_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> candle_core::Error {
-    match error.into().downcast::<candle_core::Error>() {
-        Ok(candle) => *candle,
-        Err(other) => candle_core::Error::Msg(other.to_string()),
     }
 }
 

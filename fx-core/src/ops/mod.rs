@@ -5,6 +5,7 @@
 #[macro_use]
 mod define;
 
+pub(crate) mod candle_error;
 pub mod def;
 pub mod from_fact;
 pub mod from_value;

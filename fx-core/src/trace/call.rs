@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{Argument, Keyword, NodeId};
 use crate::module::LayerModule;
+use crate::ops::candle_error::reason;
 use crate::ops::{Args, CallKind, Facts, OpRef};
 use crate::value::{Fact, Value};
 
@@ -128,8 +129,7 @@ fn record_in(
             // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
             let values = values.unwrap_or_default();
             let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value =
-                callee.call(&values).map_err(|error| refused(&session, callee, given, &error.to_string(), at))?;
+            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {

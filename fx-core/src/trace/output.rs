@@ -2,11 +2,13 @@
 //!
 //! Invariant: the structure is kept: tuples, vectors, options and annotated structs come back as they were.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use candle_core::Result;
 
 use crate::ir::Argument;
+use crate::ops::candle_error::reason;
 use crate::value::Value;
 
 use super::error::TraceError;
@@ -36,11 +38,14 @@ impl ToOutput for Proxy {
     }
 }
 
-impl<T: ToOutput, E: std::fmt::Display> ToOutput for std::result::Result<T, E> {
+impl<T: ToOutput, E: std::fmt::Display + Any> ToOutput for std::result::Result<T, E> {
     fn to_output(&self, out: &mut OutputBuilder) -> Result<Output> {
         match self {
             Ok(value) => value.to_output(out),
-            Err(error) => Err(candle_core::Error::Msg(error.to_string())),
+            Err(error) => Err(candle_core::Error::Msg(match (error as &dyn Any).downcast_ref() {
+                Some(candle) => reason(candle),
+                None => error.to_string(),
+            })),
         }
     }
 }

@@ -12,6 +12,7 @@ use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, ModulePath, NodeId};
 use crate::module::{Attribute, Attributes, LayerModule};
+use crate::ops::candle_error::reason;
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
@@ -154,14 +155,14 @@ impl Session {
     pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
         if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().cloned()) {
             let mut state = session.state();
-            state.failure.get_or_insert_with(|| TraceError::Model(error.to_string()));
+            state.failure.get_or_insert_with(|| TraceError::Model(reason(error)));
         }
         std::panic::resume_unwind(Box::new(Abort))
     }
 
     /// The error behind what the model returned.
     pub(crate) fn explain(&self, error: &candle_core::Error) -> TraceError {
-        let message = error.to_string();
+        let message = reason(error);
         match self.state().failure.take() {
             Some(failure) if message.contains(&failure.to_string()) => failure,
             _ => TraceError::Model(message),
