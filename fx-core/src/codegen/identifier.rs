@@ -16,7 +16,8 @@ pub(super) fn identifier(text: &str) -> Ident {
     }
     match name.as_str() {
         // These cannot even be raw.
-        "" | "_" | "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
+        "" | "_" => Ident::new(&format!("{name}_empty"), Span::call_site()),
+        "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
         name if syn::parse_str::<Ident>(name).is_ok() => Ident::new(name, Span::call_site()),
         name => Ident::new_raw(name, Span::call_site()),
     }

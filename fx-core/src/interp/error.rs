@@ -18,6 +18,19 @@ pub enum RunError {
         /// Number of inputs given.
         found: usize,
     },
+    /// An input of another shape or dtype than the graph was captured at.
+    #[error(
+        "input `{input}` is {found}, but the graph was captured at {expected}: numbers that the model made of that are \
+         baked in; capture at {found} again, or, if the model makes none, set the fact of the placeholder to unknown"
+    )]
+    OtherInput {
+        /// The placeholder.
+        input: String,
+        /// What it was captured at.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
     /// candle refuses a call.
     #[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
     Node {

@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::entity::EntityRef;
 use crate::ir::{Argument, Graph, NodeId, Target};
 use crate::module::{Attributes, LayerModule};
@@ -12,20 +14,20 @@ use crate::value::Value;
 
 use super::error::RunError;
 
-/// Where an operand comes from.
-#[derive(Debug)]
+/// Where an operand comes from: a number in one of the plan's lists, so that steps are small and lie side by side.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Operand {
-    /// The result of an earlier step, or an input.
+    /// The result of an earlier step, an input or an attribute.
     Slot(u32),
-    /// Known from the start.
-    Constant(Value),
-    /// A structure with results in it, put together before the call.
-    Built(Build),
+    /// Known from the start: in [`Plan::constants`].
+    Constant(u32),
+    /// Put together of others before the call: in [`Plan::structures`].
+    Structure(u32),
 }
 
-/// A structure of operands.
+/// Several operands as one.
 #[derive(Debug)]
-pub(crate) enum Build {
+pub(crate) enum Structure {
     List(Vec<Operand>),
     Tuple(Vec<Operand>),
     Struct(Arc<str>, Vec<(Arc<str>, Operand)>),
@@ -41,87 +43,56 @@ pub(crate) enum Call {
 pub(crate) struct Step {
     pub(crate) node: NodeId,
     pub(crate) call: Call,
-    pub(crate) operands: Box<[Operand]>,
+    pub(crate) operands: SmallVec<[Operand; 4]>,
     pub(crate) result: u32,
     /// Slots that nothing reads after this step.
-    pub(crate) cleared: Box<[u32]>,
+    pub(crate) cleared: SmallVec<[u32; 4]>,
 }
 
 /// What running a graph needs.
 pub(crate) struct Plan {
-    /// Values that are there before the first step: one per placeholder first, then attributes.
+    /// Slots of the inputs, in order.
     pub(crate) inputs: Vec<u32>,
+    /// Slots of the attributes, with their tensors.
     pub(crate) attributes: Vec<(u32, Value)>,
+    pub(crate) constants: Vec<Value>,
+    pub(crate) structures: Vec<Structure>,
     pub(crate) steps: Vec<Step>,
     pub(crate) output: Operand,
-    /// Inputs that no step reads.
+    /// Number of slots.
     pub(crate) slots: usize,
-}
-
-/// Numbers the values of a graph.
-struct Slots {
-    of: Vec<u32>,
-    next: u32,
-}
-
-const NONE: u32 = u32::MAX;
-
-impl Slots {
-    fn fill(&mut self, id: NodeId) -> u32 {
-        let slot = self.next;
-        self.next += 1;
-        if self.of.len() <= id.index() {
-            self.of.resize(id.index() + 1, NONE);
-        }
-        self.of[id.index()] = slot;
-        slot
-    }
-
-    fn get(&self, id: NodeId) -> Option<u32> {
-        self.of.get(id.index()).copied().filter(|&slot| slot != NONE)
-    }
 }
 
 impl Plan {
     pub(crate) fn new(graph: &Graph, attributes: &Attributes) -> Result<Self, RunError> {
-        let mut slots = Slots { of: Vec::new(), next: 0 };
-        let mut plan = Self {
-            inputs: Vec::new(),
-            attributes: Vec::new(),
-            steps: Vec::new(),
-            output: Operand::Constant(Value::None),
-            slots: 0,
-        };
-        let mut has_output = false;
+        let mut planner = Planner { graph, slots: Vec::new(), next: 0, constants: Vec::new(), structures: Vec::new() };
+        let (mut inputs, mut held, mut steps, mut output) = (Vec::new(), Vec::new(), Vec::new(), None);
         for (id, node) in graph.nodes() {
             let call = match node.target() {
                 Target::Placeholder(_) => {
-                    plan.inputs.push(slots.fill(id));
+                    inputs.push(planner.fill(id));
                     continue;
                 }
                 Target::GetAttr(path) => {
                     let tensor = attributes.tensor(path)?.clone();
-                    plan.attributes.push((slots.fill(id), Value::Tensor(tensor)));
+                    held.push((planner.fill(id), Value::Tensor(tensor)));
                     continue;
                 }
                 Target::Output => {
-                    if let Some(argument) = node.args().first() {
-                        plan.output = operand(graph, &slots, id, argument)?;
-                    }
-                    has_output = true;
+                    let argument = node.args().first().unwrap_or(&Argument::None);
+                    output = Some(planner.operand(id, argument)?);
                     continue;
                 }
                 Target::CallFunction(op) | Target::CallMethod(op) => Call::Op(op),
                 Target::CallModule(path) => Call::Layer(attributes.layer(path)?.clone()),
             };
-            let operands = operands(graph, &slots, id, &call)?;
-            let result = slots.fill(id);
-            plan.steps.push(Step { node: id, call, operands, result, cleared: Box::default() });
+            let operands = planner.operands(id, &call)?;
+            let result = planner.fill(id);
+            steps.push(Step { node: id, call, operands, result, cleared: SmallVec::new() });
         }
-        if !has_output {
-            return Err(RunError::NoOutput);
-        }
-        plan.slots = slots.next as usize;
+        let Planner { next, constants, structures, .. } = planner;
+        let output = output.ok_or(RunError::NoOutput)?;
+        let mut plan = Self { inputs, attributes: held, constants, structures, steps, output, slots: next as usize };
         plan.clear_after_last_use();
         Ok(plan)
     }
@@ -132,76 +103,117 @@ impl Plan {
         for (slot, _) in &self.attributes {
             live[*slot as usize] = true;
         }
-        self.output.for_each_slot(&mut |slot| live[slot as usize] = true);
+        let structures = &self.structures;
+        self.output.for_each_slot(structures, &mut |slot| live[slot as usize] = true);
         for step in self.steps.iter_mut().rev() {
-            let mut cleared = Vec::new();
+            let Step { operands, result, cleared, .. } = step;
             let mut visit = |slot: u32| {
                 if !std::mem::replace(&mut live[slot as usize], true) {
                     cleared.push(slot);
                 }
             };
             // A result that nothing reads goes at once.
-            visit(step.result);
-            step.operands.iter().for_each(|operand| operand.for_each_slot(&mut visit));
-            step.cleared = cleared.into();
+            visit(*result);
+            operands.iter().for_each(|operand| operand.for_each_slot(structures, &mut visit));
         }
     }
 }
 
 impl Operand {
     /// Visits the slots it reads.
-    fn for_each_slot(&self, visit: &mut dyn FnMut(u32)) {
+    fn for_each_slot(self, structures: &[Structure], visit: &mut dyn FnMut(u32)) {
         match self {
-            Self::Slot(slot) => visit(*slot),
+            Self::Slot(slot) => visit(slot),
             Self::Constant(_) => {}
-            Self::Built(Build::List(items) | Build::Tuple(items)) => {
-                items.iter().for_each(|item| item.for_each_slot(visit))
-            }
-            Self::Built(Build::Struct(_, fields)) => fields.iter().for_each(|(_, item)| item.for_each_slot(visit)),
+            Self::Structure(index) => match &structures[index as usize] {
+                Structure::List(items) | Structure::Tuple(items) => {
+                    items.iter().for_each(|item| item.for_each_slot(structures, visit));
+                }
+                Structure::Struct(_, fields) => {
+                    fields.iter().for_each(|(_, item)| item.for_each_slot(structures, visit));
+                }
+            },
         }
     }
 }
 
-/// The arguments of a call in the order of its parameters.
-fn operands(graph: &Graph, slots: &Slots, id: NodeId, call: &Call) -> Result<Box<[Operand]>, RunError> {
-    let node = graph.node(id);
-    let mut positional = node.args().iter();
-    let Call::Op(op) = call else {
-        let kwargs = node.kwargs().iter().map(|(_, argument)| argument);
-        return positional.chain(kwargs).map(|argument| operand(graph, slots, id, argument)).collect();
-    };
-    let ordered = op.params.iter().filter_map(|param| {
-        if param.positional {
-            positional.next()
-        } else {
-            node.kwargs().iter().find(|(name, _)| *name == param.name).map(|(_, argument)| argument)
-        }
-    });
-    ordered.map(|argument| operand(graph, slots, id, argument)).collect()
+/// A plan in the making.
+struct Planner<'g> {
+    graph: &'g Graph,
+    /// By node; [`NONE`] where there is none.
+    slots: Vec<u32>,
+    next: u32,
+    constants: Vec<Value>,
+    structures: Vec<Structure>,
 }
 
-fn operand(graph: &Graph, slots: &Slots, user: NodeId, argument: &Argument) -> Result<Operand, RunError> {
-    if let Some(value) = argument.to_value() {
-        return Ok(Operand::Constant(value));
-    }
-    let each =
-        |items: &[Argument]| items.iter().map(|item| operand(graph, slots, user, item)).collect::<Result<Vec<_>, _>>();
-    Ok(match argument {
-        Argument::Node(id) => match slots.get(*id) {
-            Some(slot) => Operand::Slot(slot),
-            None => {
-                let input = graph.try_node(*id).map_or("?", |node| node.name()).to_owned();
-                return Err(RunError::NotComputed { line: graph.node_line(user), input });
-            }
-        },
-        Argument::List(items) => Operand::Built(Build::List(each(items)?)),
-        Argument::Tuple(items) => Operand::Built(Build::Tuple(each(items)?)),
-        Argument::Struct(structure) => {
-            let (name, fields) = &**structure;
-            let fields = fields.iter().map(|(field, value)| Ok((field.clone(), operand(graph, slots, user, value)?)));
-            Operand::Built(Build::Struct(name.clone(), fields.collect::<Result<_, RunError>>()?))
+const NONE: u32 = u32::MAX;
+
+impl Planner<'_> {
+    fn fill(&mut self, id: NodeId) -> u32 {
+        let slot = self.next;
+        self.next += 1;
+        if self.slots.len() <= id.index() {
+            self.slots.resize(id.index() + 1, NONE);
         }
-        // Everything else holds no node and became a constant above.
-        _ => Operand::Constant(Value::None),
-    })
+        self.slots[id.index()] = slot;
+        slot
+    }
+
+    /// The arguments of a call in the order of its parameters.
+    fn operands(&mut self, id: NodeId, call: &Call) -> Result<SmallVec<[Operand; 4]>, RunError> {
+        let graph = self.graph;
+        let node = graph.node(id);
+        let mut positional = node.args().iter();
+        let Call::Op(op) = call else {
+            let kwargs = node.kwargs().iter().map(|(_, argument)| argument);
+            return positional.chain(kwargs).map(|argument| self.operand(id, argument)).collect();
+        };
+        let ordered = op
+            .params
+            .iter()
+            .filter_map(|param| if param.positional { positional.next() } else { node.kwarg(param.name) });
+        ordered.map(|argument| self.operand(id, argument)).collect()
+    }
+
+    fn operand(&mut self, user: NodeId, argument: &Argument) -> Result<Operand, RunError> {
+        let structure = match argument {
+            Argument::Node(id) => return self.slot(user, *id).map(Operand::Slot),
+            argument => match (argument.to_value(), argument) {
+                (Some(value), _) => return Ok(Operand::Constant(pushed(&mut self.constants, value))),
+                (None, Argument::List(items)) => Structure::List(self.each(user, items)?),
+                (None, Argument::Struct(structure)) => {
+                    let (name, fields) = &**structure;
+                    let fields = fields.iter().map(|(field, value)| Ok((field.clone(), self.operand(user, value)?)));
+                    Structure::Struct(name.clone(), fields.collect::<Result<_, RunError>>()?)
+                }
+                (None, other) => {
+                    // What is left holds nodes and has no names: a tuple.
+                    let items = other.parts().map(|item| self.operand(user, item));
+                    Structure::Tuple(items.collect::<Result<_, _>>()?)
+                }
+            },
+        };
+        Ok(Operand::Structure(pushed(&mut self.structures, structure)))
+    }
+
+    fn each(&mut self, user: NodeId, items: &[Argument]) -> Result<Vec<Operand>, RunError> {
+        items.iter().map(|item| self.operand(user, item)).collect()
+    }
+
+    fn slot(&self, user: NodeId, id: NodeId) -> Result<u32, RunError> {
+        match self.slots.get(id.index()) {
+            Some(&slot) if slot != NONE => Ok(slot),
+            _ => {
+                let input = self.graph.try_node(id).map_or("?", |node| node.name()).to_owned();
+                Err(RunError::NotComputed { line: self.graph.node_line(user), input })
+            }
+        }
+    }
+}
+
+/// Puts an item at the end of a list; its number.
+fn pushed<T>(list: &mut Vec<T>, item: T) -> u32 {
+    list.push(item);
+    (list.len() - 1) as u32
 }

@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use candle_core::Tensor;
 use smallvec::SmallVec;
 
-use crate::ir::Graph;
+use crate::ir::{Graph, Node};
 use crate::module::GraphModule;
 use crate::ops::Args;
 use crate::ops::candle_error::reason;
 use crate::value::{Fact, Value};
 
 use super::error::RunError;
-use super::plan::{Build, Call, Operand, Plan, Step};
+use super::plan::{Call, Operand, Plan, Step, Structure};
 
 impl GraphModule {
     /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
@@ -38,6 +38,9 @@ impl GraphModule {
         if inputs.len() != plan.inputs.len() {
             return Err(input_count(self.graph(), inputs.len()));
         }
+        for (id, value) in self.graph().placeholders().zip(inputs) {
+            check_input(self.graph().node(id), value)?;
+        }
         let mut slots: Vec<Value> = vec![Value::None; plan.slots];
         for (slot, value) in plan.inputs.iter().zip(inputs) {
             slots[*slot as usize] = value.clone();
@@ -46,22 +49,23 @@ impl GraphModule {
             slots[*slot as usize] = value.clone();
         }
         for step in &plan.steps {
-            let result = step.run(&slots).map_err(|(error, facts)| failed(self.graph(), step, &error, &facts))?;
+            let result = step.run(&plan, &slots).map_err(|failed| (*failed).explain(self.graph(), step))?;
             slots[step.result as usize] = result;
             for slot in &step.cleared {
                 slots[*slot as usize] = Value::None;
             }
         }
-        Ok(plan.output.value(&slots))
+        Ok(plan.value(plan.output, &slots))
     }
 }
 
 impl Step {
-    fn run(&self, slots: &[Value]) -> Result<Value, (candle_core::Error, String)> {
+    fn run(&self, plan: &Plan, slots: &[Value]) -> Result<Value, Box<Failed>> {
+        // Structures are put together first, so that the arguments can be references.
         let mut built: SmallVec<[Value; 1]> = SmallVec::new();
         for operand in &self.operands {
-            if let Operand::Built(_) = operand {
-                built.push(operand.value(slots));
+            if let Operand::Structure(_) = operand {
+                built.push(plan.value(*operand, slots));
             }
         }
         let mut next_built = built.iter();
@@ -69,30 +73,53 @@ impl Step {
         for operand in &self.operands {
             match operand {
                 Operand::Slot(slot) => values.push(&slots[*slot as usize]),
-                Operand::Constant(value) => values.push(value),
-                Operand::Built(_) => values.extend(next_built.next()),
+                Operand::Constant(constant) => values.push(&plan.constants[*constant as usize]),
+                Operand::Structure(_) => values.extend(next_built.next()),
             }
         }
         let result = match &self.call {
             Call::Op(op) => (op.eval)(Args { op, values: &values }),
             Call::Layer(layer) => layer.call(&values),
         };
-        result.map_err(|error| (error, described(&values)))
+        result.map_err(|error| Box::new(Failed { error, arguments: described(&values) }))
     }
 }
 
-impl Operand {
-    fn value(&self, slots: &[Value]) -> Value {
-        let each = |items: &[Operand]| items.iter().map(|item| item.value(slots)).collect();
-        match self {
-            Self::Slot(slot) => slots[*slot as usize].clone(),
-            Self::Constant(value) => value.clone(),
-            Self::Built(Build::List(items)) => Value::List(each(items)),
-            Self::Built(Build::Tuple(items)) => Value::Tuple(each(items)),
-            Self::Built(Build::Struct(name, fields)) => {
-                let fields = fields.iter().map(|(field, item)| (field.clone(), item.value(slots)));
-                Value::Struct(name.clone(), fields.collect())
-            }
+impl Plan {
+    /// The value of an operand.
+    fn value(&self, operand: Operand, slots: &[Value]) -> Value {
+        let each = |items: &[Operand]| items.iter().map(|item| self.value(*item, slots)).collect();
+        match operand {
+            Operand::Slot(slot) => slots[slot as usize].clone(),
+            Operand::Constant(constant) => self.constants[constant as usize].clone(),
+            Operand::Structure(index) => match &self.structures[index as usize] {
+                Structure::List(items) => Value::List(each(items)),
+                Structure::Tuple(items) => Value::Tuple(each(items)),
+                Structure::Struct(name, fields) => {
+                    let fields = fields.iter().map(|(field, item)| (field.clone(), self.value(*item, slots)));
+                    Value::Struct(name.clone(), fields.collect())
+                }
+            },
+        }
+    }
+}
+
+/// What went wrong in a step.
+struct Failed {
+    error: candle_core::Error,
+    arguments: String,
+}
+
+impl Failed {
+    fn explain(self, graph: &Graph, step: &Step) -> RunError {
+        let node = graph.node(step.node);
+        let at = node.meta().source.as_ref().map_or_else(String::new, |source| format!("\n  at {source}"));
+        RunError::Node {
+            node: node.name().to_owned(),
+            line: graph.node_line(step.node),
+            reason: reason(&self.error),
+            arguments: self.arguments,
+            at,
         }
     }
 }
@@ -107,16 +134,16 @@ fn described(values: &[&Value]) -> String {
     text
 }
 
-fn failed(graph: &Graph, step: &Step, error: &candle_core::Error, arguments: &str) -> RunError {
-    let node = graph.node(step.node);
-    let at = node.meta().source.as_ref().map_or_else(String::new, |source| format!("\n  at {source}"));
-    RunError::Node {
-        node: node.name().to_owned(),
-        line: graph.node_line(step.node),
-        reason: reason(error),
-        arguments: arguments.to_owned(),
-        at,
+/// A graph holds for the shapes and dtypes it was captured at: numbers made of them are baked in.
+fn check_input(placeholder: &Node, value: &Value) -> Result<(), RunError> {
+    let (Fact::Tensor(expected), Value::Tensor(tensor)) = (&placeholder.meta().fact, value) else {
+        return Ok(());
+    };
+    if expected.shape == *tensor.shape() && expected.dtype == tensor.dtype() {
+        return Ok(());
     }
+    let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());
+    Err(RunError::OtherInput { input, expected: expected.to_string(), found })
 }
 
 fn input_count(graph: &Graph, found: usize) -> RunError {

@@ -105,6 +105,10 @@ fn session_of(callee: Callee<'_>, given: &[Given]) -> candle_core::Result<Arc<Se
         },
         (None, Callee::Op(op)) => Session::current(op.name)?,
     };
+    if session.state().is_closed() {
+        let error = TraceError::NoCapture { method: "a proxy kept after its capture", at: At(Location::caller()) };
+        return Err(candle_core::Error::Msg(error.to_string()));
+    }
     if !given.iter().all(|given| given.belongs_to(&session)) {
         return Err(session.fail(TraceError::TwoCaptures { op: callee.name(), at: At(Location::caller()) }));
     }

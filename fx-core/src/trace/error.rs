@@ -36,7 +36,7 @@ pub enum TraceError {
         "`{method}` reads the data of a tensor, {capture}\n  at {at}\n  \
          to record the surrounding function as one node that runs each time, put it into a function of its own with \
          `#[fx::wrap]`; to bake the value of example inputs into the graph, capture with \
-         `Tracer::new().specialize(true).trace_with(…)`"
+         `Tracer::new().specialize(true)`"
     )]
     DataRead {
         /// `to_scalar`, `to_vec1`, …
@@ -62,11 +62,8 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
-    /// An argument that is not a tensor was not given.
-    #[error(
-        "`{method}` takes `{name}: {ty}`, which is not a tensor: give its value with \
-         `Tracer::new().concrete_arg(\"{name}\", …)`, or pass it to `fx::trace`{given}"
-    )]
+    /// An argument was not given.
+    #[error("`{method}` takes `{name}: {ty}`, which was not given: {remedy}{given}")]
     MissingArgument {
         /// The method.
         method: &'static str,
@@ -74,11 +71,13 @@ pub enum TraceError {
         name: String,
         /// Its type, as the user wrote it.
         ty: String,
+        /// How to give it.
+        remedy: String,
         /// Arguments that were given and not yet asked for, as a clause.
         given: String,
     },
     /// An argument was given as something that the parameter is not.
-    #[error("`{method}` takes `{name}: {ty}`, but was given {found}")]
+    #[error("`{method}` takes `{name}: {ty}`, but was given `{found}`")]
     WrongArgument {
         /// The method.
         method: &'static str,
@@ -131,6 +130,12 @@ pub enum TraceError {
     NotAValue {
         /// Type of the field.
         found: String,
+    },
+    /// A lock of the model is held while it is captured.
+    #[error("`{path}` is locked or mutably borrowed: let go of it before the model is captured")]
+    Locked {
+        /// Where it is.
+        path: String,
     },
     /// A layer cannot be owned by a graph.
     #[error(

@@ -116,10 +116,10 @@ impl<'a> Inputs<'a> {
                 let proxy = self.add_placeholder(name, fact, None);
                 if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
             }
-            Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "a tensor")),
+            Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "Tensor")),
             Some(Argument::Mirrored(make)) => match make(self, name, wanted).value {
                 Ok(value) => value,
-                Err(found) => return Err(self.wrong(name, ty, &format!("a {found}"))),
+                Err(found) => return Err(self.wrong(name, ty, &found)),
             },
         };
         match any.downcast::<T>() {
@@ -135,7 +135,12 @@ impl<'a> Inputs<'a> {
             [] => String::new(),
             names => format!(" (given besides: {})", names.join(", ")),
         };
-        self.session.fail(TraceError::MissingArgument { method: self.method, name, ty, given })
+        let remedy = if ty.contains("Tensor") {
+            format!("give an example, `.example(\"{name}\", …)`, or pass it to `fx::trace`")
+        } else {
+            format!("give its value, `.concrete_arg(\"{name}\", …)`, or pass it to `fx::trace`")
+        };
+        self.session.fail(TraceError::MissingArgument { method: self.method, name, ty, remedy, given })
     }
 
     fn wrong(&self, name: &str, ty: &str, found: &str) -> candle_core::Error {
@@ -368,5 +373,6 @@ examples_tuple! {
 fn short_type_name(name: &str) -> String {
     name.split_inclusive(['<', '>', ',', ' ', '(', ')', '[', ']', '&'])
         .map(|part| part.rsplit("::").next().unwrap_or(part))
+        .map(|part| if part.starts_with("Proxy") { part.replacen("Proxy", "Tensor", 1) } else { part.to_owned() })
         .collect()
 }

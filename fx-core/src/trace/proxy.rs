@@ -168,6 +168,13 @@ impl fmt::Debug for Proxy {
     }
 }
 
+/// What is known of it, where the original would print numbers.
+impl fmt::Display for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
 impl AsRef<Proxy> for Proxy {
     fn as_ref(&self) -> &Self {
         self

@@ -99,6 +99,12 @@ impl Proxy {
         self.tensor().is_none_or(Tensor::is_contiguous)
     }
 
+    /// The tensor of a `Var`, which is a proxy as well.
+    #[must_use]
+    pub fn as_tensor(&self) -> &Self {
+        self
+    }
+
     /// Whether gradients flow to the value, which a capture does not follow.
     pub fn track_op(&self) -> bool {
         self.tensor().is_some_and(Tensor::track_op)

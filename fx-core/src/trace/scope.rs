@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::ir::ModulePath;
 
+use super::error::TraceError;
 use super::session::Session;
 
 /// Where in the model a mirror stands, and the capture it belongs to.
@@ -36,6 +37,15 @@ impl Scope {
     #[must_use]
     pub fn path(&self) -> &ModulePath {
         &self.path
+    }
+
+    /// Ends the capture: what is here is locked.
+    pub(crate) fn locked(&self) -> ! {
+        let error = TraceError::Locked { path: self.path.to_string() };
+        match &self.session {
+            Some(session) => session.abort(error),
+            None => Session::abort_current(&candle_core::Error::Msg(error.to_string())),
+        }
     }
 
     pub(crate) fn session(&self) -> Option<&Arc<Session>> {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a node is added only after candle, or the shape rule, has accepted the call.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
@@ -56,13 +56,37 @@ pub(crate) struct State {
     attribute_nodes: HashMap<ModulePath, NodeId>,
     constants: usize,
     failure: Option<TraceError>,
+    /// The first failure that the model cannot mend by going another way: the original would not have had it.
+    lasting: Option<TraceError>,
+    closed: bool,
 }
 
 /// Unwinds out of a user's code at a query that cannot return an error; caught by the tracer, never seen by users.
 struct Abort;
 
 thread_local! {
-    static CURRENT: RefCell<Vec<Arc<Session>>> = const { RefCell::new(Vec::new()) };
+    static CURRENT: RefCell<Vec<Current>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The session that is recording on a thread, and the mirrors of what the model shares.
+struct Current {
+    session: Arc<Session>,
+    shared: HashMap<(usize, TypeId), Box<dyn Any>>,
+}
+
+/// The mirror of something that the model holds in several places, made at the first: what is shared stays shared.
+pub(crate) fn shared<S: Clone + 'static>(original: *const (), make: impl FnOnce() -> S) -> S {
+    let key = (original.addr(), TypeId::of::<S>());
+    let known = CURRENT.with_borrow(|sessions| sessions.last()?.shared.get(&key)?.downcast_ref::<S>().cloned());
+    known.unwrap_or_else(|| {
+        let mirror = make();
+        CURRENT.with_borrow_mut(|sessions| {
+            if let Some(current) = sessions.last_mut() {
+                current.shared.insert(key, Box::new(mirror.clone()));
+            }
+        });
+        mirror
+    })
 }
 
 /// Keeps a session the current one of its thread.
@@ -82,6 +106,8 @@ impl Session {
             attribute_nodes: HashMap::new(),
             constants: 0,
             failure: None,
+            lasting: None,
+            closed: false,
         };
         Arc::new(Self { mode, device, state: Mutex::new(state) })
     }
@@ -102,7 +128,8 @@ impl Session {
 
     /// Makes this the session that tensors made from nothing are recorded into, until the guard is dropped.
     pub(crate) fn activate(self: &Arc<Self>) -> Active {
-        CURRENT.with_borrow_mut(|sessions| sessions.push(self.clone()));
+        let current = Current { session: self.clone(), shared: HashMap::new() };
+        CURRENT.with_borrow_mut(|sessions| sessions.push(current));
         Active
     }
 
@@ -111,7 +138,7 @@ impl Session {
     pub(crate) fn current(method: &'static str) -> candle_core::Result<Arc<Self>> {
         let at = At(Location::caller());
         CURRENT
-            .with_borrow(|sessions| sessions.last().cloned())
+            .with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
             .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
     }
 
@@ -120,7 +147,7 @@ impl Session {
     /// candle's error type cannot carry ours, so the tracer takes the reason from here when the model returns.
     pub(crate) fn fail(&self, error: TraceError) -> candle_core::Error {
         let message = error.to_string();
-        self.state().failure = Some(error);
+        self.state().note(error);
         candle_core::Error::Msg(message)
     }
 
@@ -146,14 +173,14 @@ impl Session {
 
     /// Ends the capture from inside a query that cannot return an error.
     pub(crate) fn abort(&self, error: TraceError) -> ! {
-        self.state().failure = Some(error);
+        self.state().note(error);
         // `resume_unwind` does not run the panic hook: nothing is printed.
         std::panic::resume_unwind(Box::new(Abort))
     }
 
     /// Ends the current capture with an error that was noted already, from where it cannot be returned.
     pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
-        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().cloned()) {
+        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone())) {
             let mut state = session.state();
             state.failure.get_or_insert_with(|| TraceError::Model(reason(error)));
         }
@@ -185,6 +212,29 @@ impl Session {
 }
 
 impl State {
+    /// Notes a failure. A refused call is candle's own error, which a model may handle; all others last.
+    fn note(&mut self, error: TraceError) {
+        if !matches!(error, TraceError::Refused { .. }) {
+            self.lasting.get_or_insert_with(|| error.clone());
+        }
+        self.failure = Some(error);
+    }
+
+    /// Ends the recording: takes what was recorded, or the failure that the model passed over.
+    pub(crate) fn close(&mut self) -> Result<(Graph, Attributes), TraceError> {
+        self.closed = true;
+        let recorded = (std::mem::replace(&mut self.graph, Graph::new("")), std::mem::take(&mut self.attributes));
+        match self.lasting.take() {
+            Some(error) => Err(error),
+            None => Ok(recorded),
+        }
+    }
+
+    /// Whether the capture is over; proxies kept beyond it cannot record.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// The `get_attr` node of a path, made at its first use.
     pub(crate) fn attribute(&mut self, path: &ModulePath, tensor: &Tensor, fact: Fact) -> NodeId {
         let is_this = |there: &Attribute| matches!(there, Attribute::Tensor(there) if there.id() == tensor.id());

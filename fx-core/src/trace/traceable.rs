@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
 
 use candle_core::{DType, Device, Shape, Tensor, Var};
 
 use super::inputs::Inputs;
 use super::proxy::Proxy;
 use super::scope::Scope;
-use super::session::Session;
+use super::session::{Session, shared};
 
 /// A type that has a mirror in the symbolic world.
 #[diagnostic::on_unimplemented(
@@ -105,11 +105,66 @@ macro_rules! pointers {
 }
 pointers! {
     [T: Traceable] Box<T> => Box<T::Symbolic>, Box::new, value => (**value);
-    [T: Traceable] Rc<T> => Rc<T::Symbolic>, Rc::new, value => (**value);
-    [T: Traceable] Arc<T> => Arc<T::Symbolic>, Arc::new, value => (**value);
-    [T: Traceable] RefCell<T> => RefCell<T::Symbolic>, RefCell::new, value => value.borrow();
-    [T: Traceable] Mutex<T> => Mutex<T::Symbolic>, Mutex::new, value => value.lock().unwrap_or_else(PoisonError::into_inner);
-    [T: Traceable] RwLock<T> => RwLock<T::Symbolic>, RwLock::new, value => value.read().unwrap_or_else(PoisonError::into_inner);
+}
+
+/// What is behind shared pointers is mirrored once.
+macro_rules! shared_pointers {
+    ($($type:ident)*) => {$(
+        impl<T: Traceable> Traceable for $type<T>
+        where
+            T::Symbolic: 'static,
+        {
+            type Symbolic = $type<T::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                shared($type::as_ptr(self).cast(), || $type::new((**self).symbolic(scope)))
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                $type::new((**self).input(inputs, name))
+            }
+        }
+    )*};
+}
+shared_pointers!(Rc Arc);
+
+/// What is behind locks is mirrored as it is; a lock that is held cannot be, and waiting for it could be for ever.
+macro_rules! locks {
+    ($($type:ident, $value:ident => $locked:expr;)*) => {$(
+        impl<T: Traceable> Traceable for $type<T> {
+            type Symbolic = $type<T::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                let $value = self;
+                match $locked {
+                    Some(inside) => $type::new(inside.symbolic(scope)),
+                    None => scope.locked(),
+                }
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                let $value = self;
+                match $locked {
+                    Some(inside) => $type::new(inside.input(inputs, name)),
+                    None => inputs.scope().child(name).locked(),
+                }
+            }
+        }
+    )*};
+}
+locks! {
+    RefCell, value => value.try_borrow().ok();
+    Mutex, value => unlocked(value.try_lock());
+    RwLock, value => unlocked(value.try_read());
+}
+
+/// The guard of a lock that nobody holds. What a panic left behind is mirrored as it is.
+fn unlocked<G>(tried: TryLockResult<G>) -> Option<G> {
+    match tried {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 impl<T: Traceable> Traceable for OnceCell<T> {

@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::{DType, Device, Shape};
 
-use crate::ir::Graph;
 use crate::module::GraphModule;
 
 use super::error::TraceError;
@@ -110,26 +109,26 @@ impl<'a> Tracer<'a> {
 
     /// A tensor input of this dtype and shape: shapes of everything that follows are computed, without data.
     pub fn input(mut self, name: impl Into<String>, dtype: DType, shape: impl Into<Shape>) -> Self {
-        self.arguments.push((name.into(), Argument::Input(Some((shape.into(), dtype)))));
+        self.arguments.push((plain(name), Argument::Input(Some((shape.into(), dtype)))));
         self
     }
 
     /// A tensor input of unknown shape. Only needed for `Option<&Tensor>` parameters, which are absent otherwise.
     pub fn placeholder(mut self, name: impl Into<String>) -> Self {
-        self.arguments.push((name.into(), Argument::Input(None)));
+        self.arguments.push((plain(name), Argument::Input(None)));
         self
     }
 
     /// A value for a parameter, baked into the graph.
     pub fn concrete_arg(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
-        self.arguments.push((name.into(), Argument::constant(value)));
+        self.arguments.push((plain(name), Argument::constant(value)));
         self
     }
 
     /// An example for a tensor parameter: the model runs on candle as it is recorded. All tensor inputs need one then.
     pub fn example(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
         self.concrete = true;
-        self.arguments.push((name.into(), Argument::example(value)));
+        self.arguments.push((plain(name), Argument::example(value)));
         self
     }
 
@@ -231,13 +230,21 @@ impl<'a> Tracer<'a> {
         drop(active);
         let output = match outcome {
             Ok(Ok(output)) => output,
-            Ok(Err(error)) => return Err(session.explain(&error)),
-            Err(payload) => return Err(session.explain_panic(payload)),
+            Ok(Err(error)) => {
+                let explained = session.explain(&error);
+                // What lasts came first, and is closed with.
+                session.state().close()?;
+                return Err(explained);
+            }
+            Err(payload) => {
+                let explained = session.explain_panic(payload);
+                session.state().close()?;
+                return Err(explained);
+            }
         };
         let state = &mut *session.state();
         state.output(output.0);
-        let graph = std::mem::replace(&mut state.graph, Graph::new(""));
-        let attributes = std::mem::take(&mut state.attributes);
+        let (graph, attributes) = state.close()?;
         Ok(GraphModule::from_parts(graph, attributes))
     }
 }
@@ -260,4 +267,10 @@ fn graph_name(type_name: &str) -> String {
         previous = letter;
     }
     if name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') { name } else { "function".to_owned() }
+}
+
+/// The name of a parameter, also if it is given as Rust writes it: `r#in`.
+fn plain(name: impl Into<String>) -> String {
+    let name = name.into();
+    name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
 }

@@ -284,6 +284,7 @@ impl<'ast> Visit<'ast> for Bindings {
             Item::Enum(item) => self.types.insert(item.ident.to_string()),
             Item::Type(item) => self.types.insert(item.ident.to_string()),
             Item::Fn(item) => {
+                self.values.insert(item.sig.ident.to_string());
                 self.types.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
                 self.types.extend(item.sig.generics.const_params().map(|param| param.ident.to_string()));
                 false

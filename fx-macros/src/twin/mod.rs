@@ -69,7 +69,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     for method in &selected {
         let types = types_for(item, &method.sig, paths);
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
-            entries.push((entry, for_twin(&method.attrs)));
+            entries.push((entry, cfgs(&method.attrs)));
         }
         let mut twin = (*method).clone();
         map_signature(&mut twin.sig, &types);
@@ -199,10 +199,30 @@ pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
         if bound.path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT"))
 }
 
+/// The same generics with the bounds that a `where` clause puts on type parameters beside the parameters.
+fn with_bounds_inside(generics: &Generics) -> Generics {
+    let mut inside = generics.clone();
+    let Some(clause) = inside.where_clause.take() else {
+        return inside;
+    };
+    for predicate in clause.predicates {
+        if let syn::WherePredicate::Type(bounds) = &predicate
+            && bounds.lifetimes.is_none()
+            && let syn::Type::Path(bounded) = &bounds.bounded_ty
+            && let Some(param) = inside.type_params_mut().find(|param| bounded.path.is_ident(&param.ident))
+        {
+            param.bounds.extend(bounds.bounds.clone());
+        } else {
+            inside.make_where_clause().predicates.push(predicate);
+        }
+    }
+    inside
+}
+
 /// The generics of a twin impl: the user's, with each type parameter traceable, and a layer in the shadow world
 /// where it is one in candle's.
 fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
-    let mut twin = traceable_generics(generics, paths);
+    let mut twin = traceable_generics(&with_bounds_inside(generics), paths);
     let traceable = paths.traceable();
     let mut symbolic_bounds: Vec<syn::WherePredicate> = Vec::new();
     for param in twin.type_params_mut() {
