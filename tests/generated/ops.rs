@@ -4896,7 +4896,7 @@ struct FunctionTensorArange1;
 
 impl FunctionTensorArange1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0.5f32, 3f32, &Device::Cpu)?;
+        let arange = Tensor::arange(0.5f32, 3.0f32, &Device::Cpu)?;
         Ok(arange)
     }
 }
@@ -4985,7 +4985,7 @@ struct FunctionTensorArangeStep2;
 
 impl FunctionTensorArangeStep2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(0f32, 1f32, 0.1f32, &Device::Cpu)?;
+        let arange_step = Tensor::arange_step(0.0f32, 1.0f32, 0.1f32, &Device::Cpu)?;
         Ok(arange_step)
     }
 }
@@ -5103,7 +5103,7 @@ struct FunctionTensorRand0;
 
 impl FunctionTensorRand0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(0f32, 1f32, (2, 3), &Device::Cpu)?;
+        let rand = Tensor::rand(0.0f32, 1.0f32, (2, 3), &Device::Cpu)?;
         Ok(rand)
     }
 }
@@ -5149,7 +5149,7 @@ struct FunctionTensorRandn0;
 
 impl FunctionTensorRandn0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(0f32, 1f32, (2, 3), &Device::Cpu)?;
+        let randn = Tensor::randn(0.0f32, 1.0f32, (2, 3), &Device::Cpu)?;
         Ok(randn)
     }
 }
@@ -5837,7 +5837,7 @@ struct FunctionCandleNnOpsSelu1;
 
 impl FunctionCandleNnOpsSelu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let selu = candle_nn::ops::selu(in_1, 1f32, 1f32)?;
+        let selu = candle_nn::ops::selu(in_1, 1.0f32, 1.0f32)?;
         Ok(selu)
     }
 }
@@ -5846,7 +5846,7 @@ struct FunctionCandleNnOpsRmsNorm0;
 
 impl FunctionCandleNnOpsRmsNorm0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 0.00001f32)?;
+        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm)
     }
 }
@@ -5855,7 +5855,7 @@ struct FunctionCandleNnOpsRmsNorm1;
 
 impl FunctionCandleNnOpsRmsNorm1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 0.00001f32)?;
+        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm)
     }
 }
@@ -5864,7 +5864,7 @@ struct FunctionCandleNnOpsRmsNorm2;
 
 impl FunctionCandleNnOpsRmsNorm2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 0f32)?;
+        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 0.0f32)?;
         Ok(rms_norm)
     }
 }
@@ -5873,7 +5873,7 @@ struct FunctionCandleNnOpsRmsNormSlow0;
 
 impl FunctionCandleNnOpsRmsNormSlow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.00001f32)?;
+        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm_slow)
     }
 }
@@ -5882,7 +5882,7 @@ struct FunctionCandleNnOpsRmsNormSlow1;
 
 impl FunctionCandleNnOpsRmsNormSlow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.00001f32)?;
+        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm_slow)
     }
 }
@@ -5891,7 +5891,7 @@ struct FunctionCandleNnOpsRmsNormSlow2;
 
 impl FunctionCandleNnOpsRmsNormSlow2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0f32)?;
+        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.0f32)?;
         Ok(rms_norm_slow)
     }
 }
@@ -5900,7 +5900,7 @@ struct FunctionCandleNnOpsRmsNormSlow7;
 
 impl FunctionCandleNnOpsRmsNormSlow7 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.00001f32)?;
+        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm_slow)
     }
 }
@@ -5909,7 +5909,7 @@ struct FunctionCandleNnOpsRmsNormSlow8;
 
 impl FunctionCandleNnOpsRmsNormSlow8 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.00001f32)?;
+        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
         Ok(rms_norm_slow)
     }
 }
@@ -5923,7 +5923,7 @@ impl FunctionCandleNnOpsLayerNorm0 {
         in_2: &Tensor,
         in_3: &Tensor,
     ) -> Result<Tensor> {
-        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 0.00001f32)?;
+        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm)
     }
 }
@@ -5937,7 +5937,7 @@ impl FunctionCandleNnOpsLayerNorm1 {
         in_2: &Tensor,
         in_3: &Tensor,
     ) -> Result<Tensor> {
-        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 0.00001f32)?;
+        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm)
     }
 }
@@ -5955,7 +5955,7 @@ impl FunctionCandleNnOpsLayerNormSlow0 {
             in_1,
             in_2,
             in_3,
-            0.00001f32,
+            1e-5f32,
         )?;
         Ok(layer_norm_slow)
     }
@@ -5974,7 +5974,7 @@ impl FunctionCandleNnOpsLayerNormSlow1 {
             in_1,
             in_2,
             in_3,
-            0.00001f32,
+            1e-5f32,
         )?;
         Ok(layer_norm_slow)
     }
@@ -5993,7 +5993,7 @@ impl FunctionCandleNnOpsLayerNormSlow5 {
             in_1,
             in_2,
             in_3,
-            0.00001f32,
+            1e-5f32,
         )?;
         Ok(layer_norm_slow)
     }
@@ -6066,7 +6066,7 @@ struct FunctionCandleNnOpsDropout1;
 
 impl FunctionCandleNnOpsDropout1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let dropout = candle_nn::ops::dropout(in_1, 0f32)?;
+        let dropout = candle_nn::ops::dropout(in_1, 0.0f32)?;
         Ok(dropout)
     }
 }

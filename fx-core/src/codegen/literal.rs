@@ -113,7 +113,7 @@ fn tuple(items: &[Value], item: impl Fn(&Value) -> TokenStream) -> TokenStream {
 
 fn double(float: f64) -> TokenStream {
     if float.is_finite() {
-        let float = Literal::f64_unsuffixed(float);
+        let float = shortest(&format!("{float:?}"), || Literal::f64_unsuffixed(float));
         quote!(#float)
     } else {
         special(float, quote!(f64))
@@ -122,11 +122,16 @@ fn double(float: f64) -> TokenStream {
 
 fn single(float: f32) -> TokenStream {
     if float.is_finite() {
-        let float = Literal::f32_suffixed(float);
+        let float = shortest(&format!("{float:?}f32"), || Literal::f32_suffixed(float));
         quote!(#float)
     } else {
         special(float.into(), quote!(f32))
     }
+}
+
+/// The shortest text that reads back to the same number: `1e300`, not three hundred digits.
+fn shortest(text: &str, in_full: impl FnOnce() -> Literal) -> Literal {
+    text.parse().unwrap_or_else(|_| in_full())
 }
 
 fn special(float: f64, ty: TokenStream) -> TokenStream {

@@ -10,8 +10,8 @@ use candle_nn::{
     RmsNorm, Sequential,
 };
 
-use crate::ops::conv;
-use crate::ops::infer::{Inferred, broadcast, refuse, same, shaped};
+use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
+use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
 use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
 use crate::value::{Fact, TensorFact, Value};
@@ -132,7 +132,19 @@ layer! {
     /// Normalisation over the last dimension.
     LayerNorm as "LayerNorm", forward {
         parts LayerNormParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
-        infer(layer, x) { normalized(x, layer.weight()) }
+        infer(layer, x) {
+            if x.rank() == 0 {
+                refuse!("a scalar has no last dimension");
+            }
+            let (x, weight, eps) = (Fact::Tensor(x.clone()), fact(layer.weight()), Fact::Data(Value::Float(layer.eps())));
+            match layer.bias() {
+                Some(bias) if layer.remove_mean() => rule(&nn::layer_norm::OP, [x, weight, fact(bias), eps]),
+                bias => {
+                    let scaled = rule(&elementwise::broadcast_mul::OP, [x, weight])?;
+                    bias.map_or(Ok(scaled.clone()), |bias| rule(&elementwise::broadcast_add::OP, [scaled, fact(bias)]))
+                }
+            }
+        }
     }
 }
 
@@ -140,19 +152,9 @@ layer! {
     /// Normalisation by the root mean square over the last dimension.
     RmsNorm as "RmsNorm", forward {
         parts RmsNormParts { weight: Tensor = |layer| layer.weight().clone() }
-        infer(layer, x) { normalized(x, layer.weight()) }
-    }
-}
-
-/// A tensor scaled along its last dimension.
-fn normalized(x: &TensorFact, weight: &Tensor) -> Inferred {
-    if x.rank() == 0 {
-        refuse!("a scalar has no last dimension");
-    }
-    let scaled = broadcast(x, &TensorFact::new(weight.shape(), weight.dtype()))?;
-    match scaled.as_tensor() {
-        Some(scaled) if scaled.shape == x.shape => same(x),
-        _ => refuse!("{x} should be {:?} in its last dimension", weight.dims()),
+        infer(layer, x) {
+            rule(&nn::rms_norm::OP, [Fact::Tensor(x.clone()), fact(layer.weight()), Fact::Data(Value::Float(layer.eps()))])
+        }
     }
 }
 
@@ -163,7 +165,8 @@ layer! {
             if x.rank() < 3 {
                 refuse!("{x} should have at least three dimensions");
             }
-            same(x)
+            // The layer does not tell its number of channels: a wrong one is found when the graph runs.
+            floats(x)
         }
     }
 }
@@ -177,7 +180,10 @@ layer! {
             if x.rank() < 2 || x.dims()[1] != channels {
                 refuse!("{x} should have {channels} channels in its second dimension");
             }
-            same(x)
+            if layer.running_mean().dtype() != x.dtype {
+                refuse!("dtypes differ: {x} and statistics of {}", layer.running_mean().dtype().as_str());
+            }
+            floats(x)
         }
     }
 }
@@ -186,10 +192,11 @@ layer! {
     /// An activation function.
     Activation as "Activation", forward {
         infer(layer, x) {
-            match (layer, x.dims().split_last()) {
-                (Self::Swiglu, Some((last, leading))) if last % 2 == 0 => shaped(x, leading.iter().copied().chain([last / 2]).collect::<Vec<_>>()),
-                (Self::Swiglu, _) => refuse!("{x} should be of even width in its last dimension"),
-                _ => same(x),
+            match layer {
+                Self::Gelu => rule(&elementwise::gelu_erf::OP, [Fact::Tensor(x.clone())]),
+                Self::Swiglu => rule(&nn::swiglu::OP, [Fact::Tensor(x.clone())]),
+                Self::Elu(alpha) => rule(&elementwise::elu::OP, [Fact::Tensor(x.clone()), Fact::Data(Value::Float(*alpha))]),
+                _ => floats(x),
             }
         }
     }
@@ -199,7 +206,24 @@ layer! {
     /// `max(x, 0) + weight · min(x, 0)`.
     PReLU as "PReLU", forward {
         parts PReLUParts { weight: Tensor = |layer| layer.weight().clone() }
-        infer(_layer, x) { same(x) }
+        infer(layer, x) {
+            let weight = TensorFact::new(layer.weight().shape(), x.dtype);
+            if layer.weight().dtype() != x.dtype {
+                refuse!("dtypes differ: {x} and a weight of {}", layer.weight().dtype().as_str());
+            }
+            if layer.is_scalar() || weight.shape == x.shape {
+                return floats(x);
+            }
+            let channels = layer.weight().elem_count();
+            match x.dims() {
+                [_, found, ..] if *found != channels => refuse!("{x} should have {channels} channels in its second dimension"),
+                [_, _, ..] => floats(x),
+                _ => match broadcast(x, &weight)?.as_tensor() {
+                    Some(scaled) if scaled.shape == x.shape => floats(x),
+                    _ => refuse!("{x} does not fit a weight of {weight}"),
+                },
+            }
+        }
     }
 }
 

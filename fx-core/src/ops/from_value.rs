@@ -10,6 +10,10 @@ use super::def::Args;
 use super::kind::{Axes, Axis, HoledShape, Index, IndexItem, Items, Operand, Pair};
 
 /// Something that an argument can be decoded into.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a function with `#[fx::wrap]`",
+    note = "a graph gives tensors (`&Tensor`, `Option<&Tensor>`, `Vec<&Tensor>`), numbers, flags, text, dtypes and devices"
+)]
 pub trait FromValue<'v>: Sized {
     /// What it is called in messages.
     const EXPECTED: &'static str;
