@@ -1,0 +1,30 @@
+//! The forms in which people write models: each is captured, checked, written as code and run, and gives what the
+//! original gives to the last bit, or is refused by the error that says why.
+#![allow(dead_code, reason = "the models have fields, methods and variants that exist for their form")]
+
+#[path = "forms/support.rs"]
+#[macro_use]
+mod support;
+
+#[path = "forms/arguments.rs"]
+mod arguments;
+#[path = "forms/bodies.rs"]
+mod bodies;
+#[path = "forms/enums.rs"]
+mod enums;
+#[path = "forms/errors.rs"]
+mod errors;
+#[path = "forms/helpers.rs"]
+mod helpers;
+#[path = "forms/layers.rs"]
+mod layers;
+#[path = "forms/paths.rs"]
+mod paths;
+#[path = "forms/results.rs"]
+mod results;
+#[path = "forms/sessions.rs"]
+mod sessions;
+#[path = "forms/state.rs"]
+mod state;
+#[path = "forms/structs.rs"]
+mod structs;

@@ -1,0 +1,92 @@
+//! Forms of enums: as the whole model, inside a vector, and of plain data.
+
+use candle_core::{DType, Result, Tensor};
+use candle_nn::{Linear, Module};
+use fx::Tracer;
+
+use crate::support::{assert_returns, linear, tensor};
+
+#[fx::module]
+enum Root {
+    One(Linear),
+    Several { x: Tensor, layers: Vec<Linear> },
+    Identity,
+}
+
+#[fx::module]
+impl Root {
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::One(layer) => layer.forward(xs),
+            Self::Several { x, layers } if layers.len() > 1 => (x + layers[0].forward(xs)?)? * layers[1].forward(xs),
+            Self::Several { x, .. } => x.clone() + xs,
+            _ => Ok(xs.clone()),
+        }
+    }
+}
+
+#[test]
+fn an_enum_as_the_whole_model() {
+    let x = tensor(&[2, 4]);
+    let several = |count| Root::Several { x: tensor(&[2, 4]), layers: vec![linear(4, 4); count] };
+    for model in [Root::One(linear(4, 4)), several(2), several(0), Root::Identity] {
+        let expected = model.forward(&x).unwrap();
+        assert_returns(&[&expected], fx::trace(&model, (&x,)), &[&x]);
+        assert_returns(&[&expected], fx::symbolic_trace(&model), &[&x]);
+        assert_returns(&[&expected], Tracer::new().input("xs", DType::F32, (2, 4)).trace(&model), &[&x]);
+    }
+}
+
+#[fx::module]
+enum Kind {
+    Plain(Linear),
+    Rectified { linear: Linear },
+    Negated,
+}
+use Kind::*;
+
+#[fx::constant]
+#[derive(Clone, Copy)]
+enum Phase {
+    First,
+    Second,
+}
+use Phase::{First, Second};
+
+const PHASES: [Phase; 2] = [Phase::First, Phase::Second];
+static SCALES: &[f64] = &[1.5, 2.5];
+
+#[fx::module]
+struct ManyKinds {
+    kinds: Vec<Kind>,
+    phase: Phase,
+}
+
+#[fx::module]
+impl ManyKinds {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut x = x.clone();
+        for kind in &self.kinds {
+            x = match kind {
+                Kind::Plain(linear) => linear.forward(&x)?,
+                Kind::Rectified { linear } => linear.forward(&x)?.relu()?,
+                Kind::Negated => x.neg()?,
+            };
+        }
+        let plain = self.kinds.iter().filter(|kind| matches!(kind, Kind::Plain(_))).count();
+        for phase in PHASES {
+            x = match (phase, self.phase) {
+                (First, Second) => (x + 1.0)?,
+                (Phase::Second, _) => (x * SCALES[1])?,
+                _ => x,
+            }
+        }
+        x * plain as f64
+    }
+}
+
+#[test]
+fn a_vector_of_enums_with_imported_variants() {
+    let kinds = vec![Plain(linear(4, 4)), Rectified { linear: linear(4, 4) }, Negated];
+    assert_captured_in_every_way!(ManyKinds { kinds, phase: Second }, tensor(&[2, 4]));
+}
