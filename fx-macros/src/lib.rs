@@ -33,7 +33,7 @@ mod tests;
 
 /// Makes a struct, an enum, an impl or a free function traceable; the item itself stays as it is.
 ///
-/// ```ignore
+/// ```rs
 /// #[fx::module]
 /// struct Mlp { up: Linear, down: Linear }
 ///

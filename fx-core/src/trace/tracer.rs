@@ -72,7 +72,7 @@ where
 /// Captures models in every way there is: with abstract inputs, with values for arguments that are not tensors, and any
 /// method.
 ///
-/// ```ignore
+/// ```rs
 /// let graph = Tracer::new()
 ///     .input("x", DType::U32, (1, 8))
 ///     .concrete_arg("index_pos", 0)
@@ -168,7 +168,7 @@ impl<'a> Tracer<'a> {
 
     /// Captures any method, called by a closure on the model's mirror.
     ///
-    /// ```ignore
+    /// ```rs
     /// Tracer::new().trace_with(&model, |model, inputs| model.encode(&inputs.tensor("x")?))?
     /// ```
     ///
