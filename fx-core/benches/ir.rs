@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::time::Instant;
 
 use candle_core::DType;
-use fx_core::ir::{Graph, NodeMap};
+use fx_core::ir::{Graph, ModuleStack, NodeMap};
 use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, Param};
 use fx_core::value::{Fact, Value};
 
@@ -36,7 +36,11 @@ fn like_first(facts: Facts<'_>) -> Result<Fact, InferError> {
 
 fn build(count: usize, with_facts: bool) -> Graph {
     let mut graph = Graph::new("chain");
-    let mut cursor = graph.at_end().with_source(Location::caller()).with_module("encoder.layers.0");
+    let mut cursor = graph.at_end().with_source(Location::caller()).with_module(ModuleStack::ROOT.enter(
+        "encoder.layers.0",
+        "Layer",
+        0,
+    ));
     let mut x = cursor.placeholder("x");
     let path = fx_core::ir::ModulePath::new("encoder.layers.0.linear");
     for i in 1..count - 1 {

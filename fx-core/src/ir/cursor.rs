@@ -10,7 +10,9 @@ use super::argument::Argument;
 use super::bind::{self, BindError};
 use super::edit::StillUsed;
 use super::graph::Graph;
-use super::node::{Keyword, Meta, NodeId, Source};
+use super::meta::{Meta, Source};
+use super::module_stack::ModuleStack;
+use super::node::{Keyword, NodeId};
 use super::path::ModulePath;
 use super::target::Target;
 use crate::entity::SecondaryMap;
@@ -23,12 +25,12 @@ pub struct Cursor<'g> {
     // None is the end: before the output, if there is one.
     at: Option<NodeId>,
     source: Option<Source>,
-    module: ModulePath,
+    module: ModuleStack,
 }
 
 impl<'g> Cursor<'g> {
     pub(super) fn new(graph: &'g mut Graph, at: Option<NodeId>) -> Self {
-        Self { graph, at, source: None, module: ModulePath::ROOT }
+        Self { graph, at, source: None, module: ModuleStack::ROOT }
     }
 
     /// New nodes are said to be written there by the user.
@@ -38,10 +40,10 @@ impl<'g> Cursor<'g> {
         self
     }
 
-    /// New nodes are said to be recorded in this module.
+    /// New nodes are said to be recorded in these modules.
     #[must_use]
-    pub fn with_module(mut self, module: impl Into<ModulePath>) -> Self {
-        self.module = module.into();
+    pub fn with_module(mut self, module: ModuleStack) -> Self {
+        self.module = module;
         self
     }
 
@@ -263,7 +265,7 @@ impl<'g> Cursor<'g> {
         kwargs: Box<[(Keyword, Argument)]>,
         name: Option<&str>,
     ) -> NodeId {
-        let meta = Meta { source: self.source.clone(), module: self.module.clone(), ..Meta::default() };
+        let meta = Meta::recorded(self.source.clone(), self.module.clone());
         let at = self.before();
         self.graph.insert(target, args, kwargs, meta, name, at)
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::argument::Argument;
 use super::bind::{self, BindError};
 use super::graph::Graph;
-use super::node::{Keyword, Meta, Node, NodeId};
+use super::meta::Meta;
+use super::node::{Keyword, Node, NodeId};
 use super::target::Target;
 
 /// A node that cannot be erased, because others read it.

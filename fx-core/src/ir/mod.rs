@@ -2,7 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `path`, `target`, `argument`, `node` | what a node is: data without behaviour |
+//! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
+//! | `signature` | how a graph is called |
 //! | `layout`, `users`, `names` | the three side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation |
 //! | `graph`, `edit`, `cursor` | reading, changing, and adding to a graph |
@@ -19,9 +20,12 @@ mod edit;
 mod graph;
 mod layout;
 pub(crate) mod line;
+mod meta;
+mod module_stack;
 mod names;
 mod node;
 mod path;
+mod signature;
 mod target;
 mod users;
 mod verify;
@@ -36,9 +40,12 @@ pub use bind::{BindError, Bound, bind};
 pub use cursor::{Cursor, NodeMap};
 pub use edit::StillUsed;
 pub use graph::{Graph, Nodes};
+pub use meta::{Meta, Origin, Source};
+pub use module_stack::{Frame, ModuleStack};
 pub(crate) use names::is_identifier;
 pub use names::is_legal_name;
-pub use node::{Keyword, Meta, Node, NodeId, Source};
+pub use node::{Keyword, Node, NodeId};
 pub use path::ModulePath;
+pub use signature::Signature;
 pub use target::{Op, Target};
 pub use verify::{Place, VerifyError, VerifyErrors};

@@ -5,15 +5,13 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::panic::Location;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::argument::Argument;
-use super::path::ModulePath;
+use super::meta::Meta;
 use super::target::{Op, Target};
-use crate::value::Fact;
 
 crate::entity::entity! {
     /// Names a node of one graph. Never given out again after the node is erased.
@@ -112,73 +110,6 @@ fn distinct(ids: &mut SmallVec<[NodeId; 4]>) {
     } else {
         let mut seen = std::collections::HashSet::with_capacity(ids.len());
         ids.retain(|id| seen.insert(*id));
-    }
-}
-
-/// What is remembered about a node besides what it computes. Copying a node copies this.
-#[derive(Debug, Clone, Default)]
-pub struct Meta {
-    /// What is known of its value before it runs.
-    pub fact: Fact,
-    /// Where the user wrote it.
-    pub source: Option<Source>,
-    /// The module whose `forward` it was recorded in.
-    pub module: ModulePath,
-    /// What a reader of the graph should know besides.
-    pub note: Option<Box<str>>,
-}
-
-/// Where the user wrote something.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// In the program that is running.
-    Code(&'static Location<'static>),
-    /// In a text that was read: file and line.
-    Text(Arc<(String, u32)>),
-}
-
-impl Source {
-    /// In the file and line of a text that was read.
-    #[must_use]
-    pub fn text(file: impl Into<String>, line: u32) -> Self {
-        Self::Text(Arc::new((file.into(), line)))
-    }
-
-    /// The file.
-    #[must_use]
-    pub fn file(&self) -> &str {
-        match self {
-            Self::Code(location) => location.file(),
-            Self::Text(place) => &place.0,
-        }
-    }
-
-    /// The line, from 1.
-    #[must_use]
-    pub fn line(&self) -> u32 {
-        match self {
-            Self::Code(location) => location.line(),
-            Self::Text(place) => place.1,
-        }
-    }
-}
-
-impl From<&'static Location<'static>> for Source {
-    fn from(location: &'static Location<'static>) -> Self {
-        Self::Code(location)
-    }
-}
-
-/// `src/model.rs:10`.
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file(), self.line())
-    }
-}
-
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Source({self})")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::samples::{ADD, CLAMP, RELU, SOFTMAX, add, my_module, relu};
-use super::{Argument, Graph, ModulePath, Node, NodeId, NodeMap, Op, Source, Target, is_legal_name};
+use super::{Argument, Graph, ModulePath, ModuleStack, Node, NodeId, NodeMap, Op, Source, Target, is_legal_name};
 
 /// Recomputes everything that edits keep, from scratch: order, users, names.
 #[track_caller]
@@ -312,7 +312,7 @@ fn the_revision_rises_with_every_change_of_the_computation() {
     let ids = ids(&graph);
     let mut last = graph.revision();
     let mut rises = |graph: &Graph| std::mem::replace(&mut last, graph.revision()) < graph.revision();
-    graph.meta_mut(ids[0]).module = "m".into();
+    graph.meta_mut(ids[0]).module = ModuleStack::ROOT.enter("m", "M", 0);
     assert!(!rises(&graph));
     graph.set_args(ids[3], [ids[0].into()]);
     assert!(rises(&graph));
@@ -327,10 +327,11 @@ fn the_revision_rises_with_every_change_of_the_computation() {
 #[test]
 fn nodes_remember_where_the_cursor_put_them() {
     let mut graph = Graph::new("g");
-    let mut cursor = graph.at_end().with_source(std::panic::Location::caller()).with_module("encoder.0");
+    let inside = ModuleStack::ROOT.enter("encoder.0", "Layer", 0);
+    let mut cursor = graph.at_end().with_source(std::panic::Location::caller()).with_module(inside);
     let x = cursor.placeholder("x");
     let meta = graph.node(x).meta();
-    assert_eq!(meta.module, ModulePath::from("encoder.0"));
+    assert_eq!(meta.module.path(), &ModulePath::from("encoder.0"));
     assert!(meta.source.as_ref().is_some_and(|source| source.file().ends_with("tests.rs") && source.line() > 1));
 }
 

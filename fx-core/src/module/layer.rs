@@ -2,7 +2,9 @@
 //!
 //! Invariant: a layer is described here without naming any; each layer's own description is in `leaf/`.
 
-use candle_core::Result;
+use std::sync::Arc;
+
+use candle_core::{Result, Tensor};
 
 use crate::ops::InferError;
 use crate::value::{Fact, Value};
@@ -21,6 +23,15 @@ impl Called {
     pub const FORWARD: Self = Self { method: "forward", options: &[] };
     /// `layer.forward_t(x, train)`.
     pub const FORWARD_T: Self = Self { method: "forward_t", options: &["train"] };
+}
+
+/// What a layer is made of: enough to build it again, move it to another device, or write it as source.
+#[derive(Debug, Clone)]
+pub struct LayerState {
+    /// Its settings by name, plain data in order of declaration: `eps`, `stride`.
+    pub options: Vec<(&'static str, Value)>,
+    /// Its tensors by name, as they are called in a state dict: `weight`, `bias`, `running_mean`.
+    pub tensors: Vec<(&'static str, Tensor)>,
 }
 
 /// A layer that a graph calls whole.
@@ -42,4 +53,18 @@ pub trait LayerModule: Send + Sync {
     /// # Errors
     /// What candle would refuse.
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+
+    /// What it is made of; none if it does not tell (a closure, a user's own layer).
+    fn state(&self) -> Option<LayerState> {
+        None
+    }
+
+    /// A layer of the same type made of this.
+    ///
+    /// # Errors
+    /// When a setting or tensor is missing or not of the right kind, or the layer cannot be made again.
+    fn rebuild(&self, state: &LayerState) -> Result<Arc<dyn LayerModule>> {
+        let _ = state;
+        candle_core::bail!("a layer of type {} cannot be made again", self.type_name())
+    }
 }

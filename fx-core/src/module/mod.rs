@@ -8,4 +8,4 @@ mod layer;
 
 pub use attributes::{Attribute, Attributes, MissingAttribute};
 pub use graph_module::{CheckErrors, GraphModule};
-pub use layer::{Called, LayerModule};
+pub use layer::{Called, LayerModule, LayerState};

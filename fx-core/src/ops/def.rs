@@ -99,7 +99,6 @@ pub struct OpDef {
     /// The shape and dtype rule.
     pub infer: Infer,
     /// The candle expression of a call, over the parameters' names; what generated code says. Empty for a plain call of
-    /// the function by name. Empty for a plain call of
     /// the function by name.
     pub source: &'static str,
     /// Arguments to test it on.

@@ -127,7 +127,7 @@ impl Proxy {
             (Mode::Concrete { specialize: true }, Some(tensor)) => {
                 // The node list says so: whatever the model does with the number is fixed from here on.
                 let node = self.node();
-                self.0.session.state().graph.meta_mut(node).note = Some(format!("`{method}` baked in").into());
+                self.0.session.state().graph.meta_mut(node).set_note(format!("`{method}` baked in"));
                 Ok(tensor)
             }
             (mode, _) => {
