@@ -2,8 +2,8 @@
 //!
 //! Invariant: one statement per call, in program order; a value is dropped after the statement that reads it last.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
@@ -12,59 +12,69 @@ use super::call::Calls;
 use super::identifier::identifier;
 use super::names::Names;
 
-impl GraphModule {
-    /// Rust source of the same computation: the `forward` of a type named after the graph.
-    ///
-    /// Values have the names of their nodes and are dropped after their last use; attributes are fields of `self`, by
-    /// their paths in the original model.
-    #[must_use]
-    pub fn code(&self) -> String {
-        let names = Names::new(self.graph());
-        let calls = Calls { graph: self.graph(), attributes: self.attributes(), names: &names };
-        let method = method(&calls);
-        let name = identifier(&type_name(self.graph().name()));
-        let file: syn::File = syn::parse_quote!(impl #name { #method });
-        prettyplease::unparse(&file)
-    }
+/// The method of a graph, before it is put into words.
+pub(super) struct Method {
+    /// Name of the type that it is a method of.
+    pub(super) type_name: Ident,
+    inputs: Vec<TokenStream>,
+    returned: TokenStream,
+    /// The statements, with the nodes they are of: a call, then drops of what it was the last to read.
+    pub(super) statements: Vec<(NodeId, TokenStream)>,
+    /// The output node, and the value of the method.
+    pub(super) result: (Option<NodeId>, TokenStream),
 }
 
-fn method(calls: &Calls<'_>) -> TokenStream {
-    let graph = calls.graph;
-    let inputs = graph.placeholders().map(|id| {
-        let name = calls.names.of(id);
-        quote!(#name: &Tensor)
-    });
-    let last_reads = last_reads(graph);
-    let mut statements = Vec::new();
-    let mut returned = quote!(());
-    let mut result = quote!(());
-    for (id, node) in graph.nodes() {
-        match node.op() {
-            Op::Placeholder | Op::GetAttr => {}
-            Op::Output => {
-                if let Some(argument) = node.args().first() {
-                    let mut reads = Reads::new(argument);
-                    result = reads.value(calls, argument);
-                    returned = returned_type(graph, argument);
+impl Method {
+    /// The method that computes the module's graph.
+    pub(super) fn new(module: &GraphModule) -> Self {
+        let graph = module.graph();
+        let names = Names::new(graph);
+        let calls = Calls { graph, attributes: module.attributes(), names: &names };
+        let inputs = graph.placeholders().map(|id| {
+            let name = names.of(id);
+            quote!(#name: &Tensor)
+        });
+        let mut method = Self {
+            type_name: identifier(&type_name(graph.name())),
+            inputs: inputs.collect(),
+            returned: quote!(()),
+            statements: Vec::new(),
+            result: (None, quote!(())),
+        };
+        let last_reads = last_reads(graph);
+        for (id, node) in graph.nodes() {
+            match node.op() {
+                Op::Placeholder | Op::GetAttr => {}
+                Op::Output => {
+                    if let Some(argument) = node.args().first() {
+                        method.result = (Some(id), Reads::new(argument).value(&calls, argument));
+                        method.returned = returned_type(graph, argument);
+                    }
                 }
-            }
-            Op::CallFunction | Op::CallMethod | Op::CallModule => {
-                let (name, expression) = (calls.names.of(id), calls.expression(id));
-                if graph.users(id).next().is_none() {
-                    // Kept for what it does: a result that nothing reads has no name.
-                    statements.push(quote!(let _ = #expression;));
-                } else {
-                    statements.push(quote!(let #name = #expression;));
+                Op::CallFunction | Op::CallMethod | Op::CallModule => {
+                    let (name, expression) = (names.of(id), calls.expression(id));
+                    // Kept for what it does: a result that nothing reads has no name, and goes at once.
+                    let is_read = graph.users(id).next().is_some();
+                    let name = if is_read { name.into_token_stream() } else { quote!(_) };
+                    method.statements.push((id, quote!(let #name = #expression;)));
+                    let dropped = last_reads.get(&id).into_iter().flatten().map(|&value| names.of(value));
+                    method.statements.extend(dropped.map(|name| (id, quote!(drop(#name);))));
                 }
-                let dropped = last_reads.get(&id).into_iter().flatten().map(|&value| calls.names.of(value));
-                statements.extend(dropped.map(|name| quote!(drop(#name);)));
             }
         }
+        method
     }
-    quote! {
-        pub fn forward(&self, #(#inputs),*) -> Result<#returned> {
-            #(#statements)*
-            Ok(#result)
+
+    /// The method as a file of its own, with these statements.
+    pub(super) fn file(&self, statements: &[TokenStream], result: &TokenStream) -> syn::File {
+        let Self { type_name, inputs, returned, .. } = self;
+        syn::parse_quote! {
+            impl #type_name {
+                pub fn forward(&self, #(#inputs),*) -> Result<#returned> {
+                    #(#statements)*
+                    #result
+                }
+            }
         }
     }
 }

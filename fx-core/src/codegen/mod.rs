@@ -1,9 +1,9 @@
 //! Rust source of a graph: the method that a person would have written.
 //!
-//! Steps, each in a file: literals of plain data, names of values, expressions of calls, and the method around them,
-//! which is formatted by prettyplease.
+//! Steps, each in a file: literals of plain data, names of values, expressions of calls, the method around them, and its
+//! source, which is formatted by prettyplease.
 //!
-//! Invariant: no step edits text; a verified graph never makes code generation fail.
+//! Invariant: no step edits Rust as text; a verified graph never makes code generation fail.
 
 mod call;
 mod identifier;
@@ -11,3 +11,6 @@ mod literal;
 mod method;
 mod names;
 mod place;
+mod source;
+
+pub use source::{Code, CodeError, CodeGen, Statement};
