@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use candle_core::DType;
 use fx_core::ir::{Graph, ModuleStack, NodeMap};
-use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, Param};
+use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, Param, ResultKind};
 use fx_core::value::{Fact, Value};
 
 static ADD: OpDef = operation("add", CallKind::Function, &[Param::new("lhs", true), Param::new("rhs", true)]);
@@ -22,6 +22,7 @@ const fn operation(name: &'static str, kind: CallKind, params: &'static [Param])
         kind,
         params,
         doc: "",
+        result: ResultKind::Tensor,
         effect: Effect::Pure,
         eval: |_| Ok(Value::None),
         infer: like_first,

@@ -2,26 +2,32 @@
 //!
 //! Invariant: no operation is named here; what is written is what the interpreter evaluates.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
-use crate::ir::{Argument, Graph, NodeId, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Target};
 use crate::module::{Attribute, Attributes};
 use crate::ops::kind::Kind;
-use crate::ops::{OpRef, Param};
+use crate::ops::{OpRef, Param, ResultKind};
 use crate::value::{Fact, Value};
 
 use super::literal::literal;
 use super::names::Names;
-use super::place::place;
+use super::place::Places;
 
 /// Writes calls of a graph.
 pub(super) struct Calls<'g> {
     pub(super) graph: &'g Graph,
     pub(super) attributes: &'g Attributes,
     pub(super) names: &'g Names,
+    pub(super) places: &'g Places,
+    /// The expressions of operations, read once each; none for a user's function.
+    pub(super) sources: RefCell<HashMap<OpRef, Option<Expr>>>,
 }
 
 /// An argument as Rust has it.
@@ -46,7 +52,7 @@ impl Calls<'_> {
                     _ => crate::module::Called::FORWARD,
                 };
                 let method = Ident::new(called.method, Span::call_site());
-                let layer = place(path);
+                let layer = self.places.of(path);
                 let arguments = node.args().iter().map(|argument| self.argument(argument, Kind::Tensor).value);
                 let options = node.kwargs().iter().map(|(_, argument)| self.argument(argument, Kind::Any).value);
                 let all = arguments.chain(options);
@@ -76,13 +82,14 @@ impl Calls<'_> {
                 argument.map(|argument| (*param, self.argument_typed(argument, param.kind, dtype)))
             })
             .collect();
-        match syn::parse_str::<Expr>(op.source) {
-            Ok(mut expression) => {
+        let source = self.sources.borrow_mut().entry(op).or_insert_with(|| syn::parse_str(op.source).ok()).clone();
+        match source {
+            Some(mut expression) => {
                 Substitute { written: &written }.visit_expr_mut(&mut expression);
                 expression.into_token_stream()
             }
             // A user's function: a plain call.
-            Err(_) => {
+            None => {
                 let path: TokenStream = op.name.parse().unwrap_or_default();
                 let values = written.iter().map(|(_, written)| &written.value);
                 quote!(#path(#(#values),*)?)
@@ -99,7 +106,7 @@ impl Calls<'_> {
             let receiver = self.owned(*id);
             let borrowed = self.borrowed(*id);
             let value = if kind == Kind::OptTensor { quote!(Some(#borrowed)) } else { borrowed };
-            let is_tuple = matches!(self.graph.node(*id).meta().fact, Fact::Tuple(_));
+            let is_tuple = matches!(kind_of(self.graph.node(*id)), Some(Several::Tuple(_)));
             return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value), is_tuple };
         }
         let tokens = match (argument.to_value(), argument) {
@@ -121,7 +128,7 @@ impl Calls<'_> {
     /// A value as itself: a name, or the place of an attribute.
     pub(super) fn owned(&self, id: NodeId) -> TokenStream {
         match self.graph.node(id).target() {
-            Target::GetAttr(path) => place(path),
+            Target::GetAttr(path) => self.places.of(path),
             _ => self.names.of(id).into_token_stream(),
         }
     }
@@ -135,6 +142,25 @@ impl Calls<'_> {
     /// Whether the name of a value is a reference.
     pub(super) fn is_reference(&self, id: NodeId) -> bool {
         matches!(self.graph.node(id).target(), Target::Placeholder(_))
+    }
+}
+
+/// A value of several.
+pub(super) enum Several {
+    /// A `Vec` of tensors.
+    List,
+    /// A tuple of so many tensors.
+    Tuple(usize),
+}
+
+/// Whether the value of a node is several, as its operation says or, of a user's function, what is known of it.
+pub(super) fn kind_of(node: &Node) -> Option<Several> {
+    match (node.target().operation().map(|op| op.result), &node.meta().fact) {
+        (Some(ResultKind::Tensors), _) => Some(Several::List),
+        (Some(ResultKind::TensorPair), _) => Some(Several::Tuple(2)),
+        (_, Fact::List(_)) => Some(Several::List),
+        (_, Fact::Tuple(parts)) => Some(Several::Tuple(parts.len())),
+        _ => None,
     }
 }
 

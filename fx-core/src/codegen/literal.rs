@@ -11,20 +11,34 @@ use crate::value::Value;
 
 use super::identifier::identifier;
 
+/// The longest tuples that candle takes as a shape or as axes; longer ones are vectors.
+const DIMENSIONS: usize = 6;
+/// The longest tuples that candle takes as an index.
+const INDICES: usize = 7;
+
 /// The literal of a value, for a parameter of this kind. `dtype` is that of numbers which have the tensor's type.
 pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenStream {
     match (kind, value) {
         (Kind::Axis, Value::Int(axis)) => axis_literal(*axis),
-        (Kind::Axes, Value::List(items) | Value::Tuple(items)) => tuple(items, |item| literal(item, Kind::Axis, None)),
+        (Kind::Axes, Value::List(items) | Value::Tuple(items)) => {
+            tuple(items, DIMENSIONS, |item| literal(item, Kind::Axis, None))
+        }
         (Kind::Axes, item) => literal(item, Kind::Axis, None),
-        (Kind::Shape | Kind::HoledShape, Value::List(items) | Value::Tuple(items)) => tuple(items, dimension),
+        // A hole alone is the tuple of it: `()` is the shape of a scalar.
+        (Kind::HoledShape, Value::List(items) | Value::Tuple(items)) if is_hole(items) => quote!(((),)),
+        (Kind::HoledShape, item) if is_hole(std::slice::from_ref(item)) => quote!(((),)),
+        (Kind::Shape | Kind::HoledShape, Value::List(items) | Value::Tuple(items)) => {
+            tuple(items, DIMENSIONS, dimension)
+        }
         (Kind::Shape | Kind::HoledShape, item) => dimension(item),
-        (Kind::Index, Value::List(items) | Value::Tuple(items)) => tuple(items, |item| literal(item, Kind::Any, None)),
+        (Kind::Index, Value::List(items) | Value::Tuple(items)) => {
+            tuple(items, INDICES, |item| literal(item, Kind::Any, None))
+        }
         (Kind::Ranges | Kind::Sizes, Value::List(items) | Value::Tuple(items)) => {
             let items = items.iter().map(|item| literal(item, Kind::Any, None));
             quote!([#(#items),*])
         }
-        (Kind::Pair, Value::List(items) | Value::Tuple(items)) => tuple(items, dimension),
+        (Kind::Pair, Value::List(items) | Value::Tuple(items)) => tuple(items, DIMENSIONS, dimension),
         (Kind::Single, Value::Float(float)) => single(*float as f32),
         (Kind::Single, Value::Int(int)) => single(*int as f32),
         (Kind::Scalar, Value::Int(int)) => {
@@ -69,7 +83,10 @@ fn plain(value: &Value) -> TokenStream {
             let items = items.iter().map(plain);
             quote!(&[#(#items),*])
         }
-        Value::Tuple(items) => tuple(items, plain),
+        Value::Tuple(items) => {
+            let items = items.iter().map(plain);
+            quote!((#(#items,)*))
+        }
         Value::Struct(name, fields) => {
             let name = identifier(name);
             let fields = fields.iter().map(|(field, value)| {
@@ -93,6 +110,11 @@ fn axis_literal(axis: i64) -> TokenStream {
     }
 }
 
+/// Whether a shape is one hole and nothing else.
+fn is_hole(items: &[Value]) -> bool {
+    matches!(items, [Value::Int(dim)] if *dim < 0)
+}
+
 /// An extent, or a hole.
 fn dimension(value: &Value) -> TokenStream {
     match value {
@@ -101,12 +123,12 @@ fn dimension(value: &Value) -> TokenStream {
     }
 }
 
-/// As many values as candle has tuples for, else a vector.
-fn tuple(items: &[Value], item: impl Fn(&Value) -> TokenStream) -> TokenStream {
+/// A tuple, a vector if it is longer than candle's tuples; one value is written alone.
+fn tuple(items: &[Value], longest: usize, item: impl Fn(&Value) -> TokenStream) -> TokenStream {
     let all = items.iter().map(&item);
     match items {
         [one] => item(one),
-        items if items.len() <= 7 => quote!((#(#all),*)),
+        items if items.len() <= longest => quote!((#(#all),*)),
         _ => quote!(vec![#(#all),*]),
     }
 }
@@ -116,7 +138,7 @@ fn double(float: f64) -> TokenStream {
         let float = shortest(&format!("{float:?}"), || Literal::f64_unsuffixed(float));
         quote!(#float)
     } else {
-        special(float, quote!(f64))
+        special(float, quote!(f64), (float.to_bits() != f64::NAN.to_bits()).then(|| hexadecimal(float.to_bits())))
     }
 }
 
@@ -125,7 +147,8 @@ fn single(float: f32) -> TokenStream {
         let float = shortest(&format!("{float:?}f32"), || Literal::f32_suffixed(float));
         quote!(#float)
     } else {
-        special(float.into(), quote!(f32))
+        let bits = float.to_bits();
+        special(float.into(), quote!(f32), (bits != f32::NAN.to_bits()).then(|| hexadecimal(bits.into())))
     }
 }
 
@@ -134,12 +157,18 @@ fn shortest(text: &str, in_full: impl FnOnce() -> Literal) -> Literal {
     text.parse().unwrap_or_else(|_| in_full())
 }
 
-fn special(float: f64, ty: TokenStream) -> TokenStream {
-    match float {
-        float if float.is_nan() => quote!(#ty::NAN),
-        float if float > 0.0 => quote!(#ty::INFINITY),
+/// An infinity or NaN; `bits` are those of a NaN that is not Rust's own.
+fn special(float: f64, ty: TokenStream, bits: Option<Literal>) -> TokenStream {
+    match (float, bits) {
+        (float, Some(bits)) if float.is_nan() => quote!(#ty::from_bits(#bits)),
+        (float, _) if float.is_nan() => quote!(#ty::NAN),
+        (float, _) if float > 0.0 => quote!(#ty::INFINITY),
         _ => quote!(#ty::NEG_INFINITY),
     }
+}
+
+fn hexadecimal(bits: u64) -> Literal {
+    shortest(&format!("{bits:#x}"), || Literal::u64_unsuffixed(bits))
 }
 
 /// A number whose Rust type stands for the dtype of the tensor made from it.

@@ -2,15 +2,18 @@
 //!
 //! Invariant: one statement per call, in program order; a value is dropped after the statement that reads it last.
 
+use std::cell::RefCell;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 
-use super::call::Calls;
+use super::call::{Calls, Several, kind_of};
 use super::identifier::identifier;
 use super::names::Names;
+use super::place::Places;
 
 /// The method of a graph, before it is put into words.
 pub(super) struct Method {
@@ -29,7 +32,9 @@ impl Method {
     pub(super) fn new(module: &GraphModule) -> Self {
         let graph = module.graph();
         let names = Names::new(graph);
-        let calls = Calls { graph, attributes: module.attributes(), names: &names };
+        let places = Places::new(graph);
+        let (attributes, sources) = (module.attributes(), RefCell::default());
+        let calls = Calls { graph, attributes, names: &names, places: &places, sources };
         let inputs = graph.placeholders().map(|id| {
             let name = names.of(id);
             quote!(#name: &Tensor)
@@ -126,15 +131,21 @@ impl Reads {
             }
             Argument::Struct(structure) => {
                 let (name, fields) = &**structure;
-                let name = identifier(name);
+                let name = path(name);
+                // The fields of a tuple struct are named by their positions.
+                let is_tuple = fields.iter().enumerate().all(|(i, (field, _))| **field == *i.to_string());
                 let fields: Vec<_> = fields
                     .iter()
                     .map(|(field, value)| {
                         let (field, value) = (identifier(field), self.value(calls, value));
-                        quote!(#field: #value)
+                        if is_tuple { value } else { quote!(#field: #value) }
                     })
                     .collect();
-                quote!(#name { #(#fields),* })
+                match (is_tuple, fields.as_slice()) {
+                    (_, []) => quote!(#name {}),
+                    (true, fields) => quote!(#name(#(#fields),*)),
+                    (false, fields) => quote!(#name { #(#fields),* }),
+                }
             }
             other => other
                 .to_value()
@@ -146,13 +157,13 @@ impl Reads {
 /// Type of a result.
 fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
     match argument {
-        Argument::Node(id) => match &graph.node(*id).meta().fact {
-            crate::value::Fact::List(_) => quote!(Vec<Tensor>),
-            crate::value::Fact::Tuple(parts) => {
-                let parts = parts.iter().map(|_| quote!(Tensor));
+        Argument::Node(id) => match kind_of(graph.node(*id)) {
+            Some(Several::List) => quote!(Vec<Tensor>),
+            Some(Several::Tuple(len)) => {
+                let parts = std::iter::repeat_n(quote!(Tensor), len);
                 quote!((#(#parts,)*))
             }
-            _ => quote!(Tensor),
+            None => quote!(Tensor),
         },
         Argument::None => quote!(Option<Tensor>),
         Argument::Bool(_) => quote!(bool),
@@ -161,7 +172,12 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
         Argument::Str(_) => quote!(&'static str),
         Argument::DType(_) => quote!(DType),
         Argument::Device(_) => quote!(&'static Device),
-        Argument::Range(..) => quote!(std::ops::Range<i64>),
+        Argument::Range(range) => match **range {
+            (Some(_), Some(_)) => quote!(std::ops::Range<i64>),
+            (Some(_), None) => quote!(std::ops::RangeFrom<i64>),
+            (None, Some(_)) => quote!(std::ops::RangeTo<i64>),
+            (None, None) => quote!(std::ops::RangeFull),
+        },
         Argument::List(items) => {
             let item = items.first().map_or_else(|| quote!(Tensor), |item| returned_type(graph, item));
             quote!(Vec<#item>)
@@ -171,10 +187,21 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
             quote!((#(#items,)*))
         }
         Argument::Struct(structure) => {
-            let name = identifier(&structure.0);
-            quote!(#name)
+            let name = path(&structure.0);
+            // A variant is written by its path; the type is what stands before it.
+            let is_variant = structure.0.split("::").filter(|part| part.starts_with(char::is_uppercase)).count() > 1;
+            if !is_variant {
+                return name;
+            }
+            path(structure.0.rsplit_once("::").map_or(&structure.0, |(before, _)| before))
         }
     }
+}
+
+/// A path, each part of it an identifier.
+fn path(name: &str) -> TokenStream {
+    let parts = name.split("::").map(identifier);
+    quote!(#(#parts)::*)
 }
 
 /// `bert_model` as `BertModel`.
@@ -186,5 +213,11 @@ fn type_name(graph_name: &str) -> String {
             letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
         })
         .collect();
-    if name.is_empty() { "Module".to_owned() } else { name }
+    match name.as_str() {
+        "" => "Module".to_owned(),
+        // What generated code refers to, and what is in scope without being named.
+        "Tensor" | "Result" | "Device" | "DType" | "D" | "Vec" | "String" | "Option" | "Box" | "Ok" | "Err"
+        | "Some" | "None" => format!("{name}Module"),
+        _ => name,
+    }
 }

@@ -5,7 +5,7 @@ use candle_core::DType;
 use super::cursor::Cursor;
 use super::graph::Graph;
 use super::node::NodeId;
-use crate::ops::{CallKind, Effect, Facts, InferError, OpDef, Param};
+use crate::ops::{CallKind, Effect, Facts, InferError, OpDef, Param, ResultKind};
 use crate::value::{Fact, Value};
 
 const fn operation(name: &'static str, kind: CallKind, params: &'static [Param]) -> OpDef {
@@ -14,6 +14,7 @@ const fn operation(name: &'static str, kind: CallKind, params: &'static [Param])
         kind,
         params,
         doc: "",
+        result: ResultKind::Tensor,
         effect: Effect::Pure,
         eval: |_| Ok(Value::None),
         infer: like_first,

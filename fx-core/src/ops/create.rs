@@ -21,6 +21,7 @@ macro_rules! create {
                 effect: Pure,
                 samples: [
                     [ints(&[2, 3]), DType(F32), cpu()], [Int(3), DType(BF16), cpu()], [ints(&[]), DType(I64), cpu()],
+                    [ints(&[2, 1, 1, 3, 1, 1, 1]), DType(F32), cpu()],
                     [ints(&[0, 2]), DType(F8E4M3), cpu()], [Int(3), DType(F4), cpu()], [Int(-3), DType(F32), cpu()],
                 ],
             }
@@ -38,6 +39,7 @@ macro_rules! create {
                 effect: Pure,
                 samples: [
                     [ints(&[2, 3]), DType(F32), cpu()], [Int(3), DType(BF16), cpu()], [ints(&[]), DType(I64), cpu()],
+                    [ints(&[2, 1, 1, 3, 1, 1, 1]), DType(F32), cpu()],
                     [ints(&[0, 2]), DType(F8E4M3), cpu()], [Int(3), DType(F4), cpu()], [Int(-3), DType(F32), cpu()],
                 ],
             }

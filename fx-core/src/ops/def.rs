@@ -29,6 +29,21 @@ pub enum Effect {
     Changes,
 }
 
+/// What a call gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ResultKind {
+    /// A tensor, in a `Result`.
+    Tensor,
+    /// A tensor.
+    BareTensor,
+    /// A `Vec` of tensors.
+    Tensors,
+    /// Two tensors in a tuple.
+    TensorPair,
+    /// Whatever a user's function gives.
+    Any,
+}
+
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Param {
@@ -92,6 +107,8 @@ pub struct OpDef {
     pub params: &'static [Param],
     /// One paragraph for the docs.
     pub doc: &'static str,
+    /// What a call gives.
+    pub result: ResultKind,
     /// What a call does besides its result.
     pub effect: Effect,
     /// The call on candle; compiled from the same tokens as `source`.
@@ -118,6 +135,7 @@ impl OpDef {
             kind: CallKind::Function,
             params,
             doc: "A function recorded whole by `#[fx::wrap]`.",
+            result: ResultKind::Any,
             // What it does inside is not known, so an unused call is kept.
             effect: Effect::Changes,
             eval,

@@ -122,6 +122,7 @@ macro_rules! define {
                     kind: call_kind!($how),
                     params: &[$($crate::ops::Param::of(stringify!($param), $crate::ops::kind::Kind::$kind)),*],
                     doc: concat!($($doc, "\n"),+),
+                    result: $crate::ops::ResultKind::$result,
                     effect: $crate::ops::Effect::$effect,
                     eval,
                     infer,

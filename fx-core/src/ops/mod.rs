@@ -32,7 +32,7 @@ pub mod shape;
 
 pub mod table;
 
-pub use def::{Args, CallKind, Effect, Facts, OpDef, OpRef, Param};
+pub use def::{Args, CallKind, Effect, Facts, OpDef, OpRef, Param, ResultKind};
 pub use from_value::FromValue;
 pub use infer::InferError;
 pub use into_value::IntoValue;

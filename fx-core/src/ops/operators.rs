@@ -21,7 +21,8 @@ macro_rules! operators {
                     [tensor(F32, (2, 3)), tensor(F32, (2, 3))], [tensor(F32, 3), Float(0.5)],
                     [tensor(BF16, 3), Int(2)], [Float(0.5), tensor(F16, 3)], [Int(2), positive(F64, 3)],
                     [tensor(U32, 3), Int(2)], [tensor(F32, (2, 3)), tensor(F32, 3)], [tensor(F32, 3), tensor(F64, 3)],
-                    [Int(1), Int(2)],
+                    [tensor(F32, 3), Float(f64::from_bits(0xfff8_0000_0000_0000))],
+                    [tensor(F64, 3), Float(f64::from_bits(0x7ff8_0000_0000_0007))], [Int(1), Int(2)],
                 ],
             }
             /// The difference of two tensors of one shape, or of a tensor and a number.

@@ -20,6 +20,7 @@ macro_rules! reduce {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3, 4)), Int(-1)], [tensor(F32, (2, 3, 4)), ints(&[0, 2])],
+                    [tensor(F32, vec![1, 2, 1, 2, 1, 3, 1]), ints(&[6, 0, 5, 1, 4, 2, 3])],
                     [tensor(F16, (2, 3)), Int(0)], [tensor(BF16, (2, 3)), ints(&[-1, 0])],
                     [tensor(I64, (2, 3)), ints(&[])], [tensor(F64, (0, 3)), Int(0)], [tensor(F32, (2, 3)), Int(2)],
                     [tensor(F32, (2, 3)), Int(-3)], [tensor(F32, (2, 3)), ints(&[1, 1])], [tensor(F32, ()), Int(0)],

@@ -25,6 +25,7 @@ macro_rules! shape {
                 samples: [
                     [tensor(F32, (2, 3, 4)), ints(&[6, 4])], [tensor(F32, (2, 3, 4)), ints(&[2, -1])],
                     [tensor(F32, (2, 3, 4)), ints(&[-1, 2, 2])], [tensor(U8, (2, 3)), Int(6)],
+                    [tensor(F32, (2, 3)), ints(&[-1])], [tensor(F32, (2, 4)), ints(&[2, 1, 2, 1, 2, 1, 1])],
                     [tensor(F16, 1), ints(&[])], [tensor(F32, (0, 3)), ints(&[3, 0])],
                     [tensor(F32, (2, 3)), ints(&[4])], [tensor(F32, (2, 3)), ints(&[-1, 4])],
                     [tensor(F32, (2, 3)), ints(&[-1, -1])], [tensor(F32, (0, 3)), ints(&[0, -1])],
@@ -57,6 +58,7 @@ macro_rules! shape {
                 samples: [
                     [tensor(F32, (2, 3, 4)), ints(&[2, 0, 1])], [tensor(F16, (2, 3, 4, 5)), ints(&[0, -1, 1, 2])],
                     [tensor(F32, 2), Int(0)], [tensor(F32, ()), ints(&[])], [tensor(F32, (2, 3)), ints(&[0])],
+                    [tensor(F32, vec![1, 2, 1, 2, 1, 3, 1]), ints(&[6, 0, 5, 1, 4, 2, 3])],
                     [tensor(F32, (2, 3)), ints(&[0, 0])], [tensor(F32, (2, 3)), ints(&[0, 2])],
                 ],
             }
@@ -175,6 +177,7 @@ macro_rules! shape {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 1)), ints(&[2, 3])], [tensor(F32, 3), ints(&[4, 2, 3])], [tensor(U8, 1), Int(5)],
+                    [tensor(F32, 3), ints(&[2, 1, 1, 1, 2, 1, 1, 3])],
                     [tensor(F32, ()), ints(&[2, 0])], [tensor(F32, (2, 3)), ints(&[3])],
                     [tensor(F32, (2, 3)), ints(&[2, 4])], [tensor(F32, (2, 3)), ints(&[-1, 3])],
                 ],
@@ -186,6 +189,7 @@ macro_rules! shape {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 1)), ints(&[2, 3])], [tensor(F32, 3), ints(&[4, 2, 3])], [tensor(U8, 1), Int(5)],
+                    [tensor(F32, 3), ints(&[2, 1, 1, 1, 2, 1, 1, 3])],
                     [tensor(F32, ()), ints(&[2, 0])], [tensor(F32, (2, 3)), ints(&[3])],
                     [tensor(F32, (2, 3)), ints(&[2, 4])], [tensor(F32, (2, 3)), ints(&[-1, 3])],
                 ],

@@ -34,6 +34,9 @@ pub fn square(n: usize, dtype: DType) -> Inferred {
     created((n, n), dtype)
 }
 
+/// More numbers than this are not counted one by one.
+const MOST_COUNTED: f64 = 16_777_216.0;
+
 /// The numbers from `start` on, `step` apart, before `end`.
 pub fn counted(start: f64, end: f64, step: f64, dtype: DType) -> Inferred {
     let count = match dtype {
@@ -49,22 +52,31 @@ pub fn counted(start: f64, end: f64, step: f64, dtype: DType) -> Inferred {
         other => refuse!("cannot count in {}", other.as_str()),
     };
     match count {
-        Some(count) => created(count, dtype),
+        Some(Count::Of(count)) => created(count, dtype),
+        Some(Count::TooMany) => Ok(Fact::Unknown),
         None => refuse!("cannot count from {start} to {end} by {step} in {}", dtype.as_str()),
     }
 }
 
+/// How many numbers there are.
+enum Count {
+    /// So many.
+    Of(usize),
+    /// More than are counted one by one.
+    TooMany,
+}
+
 /// How many integers; `None` if the one after the last is not in the dtype, at which candle panics.
-fn integers<T: WithDType + Into<i128>>(start: f64, end: f64, step: f64, least: i128, most: i128) -> Option<usize> {
+fn integers<T: WithDType + Into<i128>>(start: f64, end: f64, step: f64, least: i128, most: i128) -> Option<Count> {
     let [start, end, step]: [i128; 3] = [start, end, step].map(|number| T::from_f64(number).into());
     let distance = if step > 0 { end - start } else { start - end }.max(0);
     let count = (distance + step.abs() - 1).checked_div(step.abs())?;
     let after = start + count * step;
-    (least..=most).contains(&after).then(|| usize::try_from(count).ok())?
+    (least..=most).contains(&after).then(|| usize::try_from(count).ok().map(Count::Of))?
 }
 
 /// How many floats; `None` if adding the step comes to a halt before the end, where candle never returns.
-fn numbers<T: WithDType>(start: f64, end: f64, step: f64, digits: u32) -> Option<usize> {
+fn numbers<T: WithDType>(start: f64, end: f64, step: f64, digits: u32) -> Option<Count> {
     let [start, end, step] = [start, end, step].map(T::from_f64);
     let exact = |number: T| number.to_f64().fract() == 0.0 && number.to_f64().abs() < 2f64.powi(digits as i32);
     if step == T::zero() {
@@ -73,7 +85,11 @@ fn numbers<T: WithDType>(start: f64, end: f64, step: f64, digits: u32) -> Option
     if exact(start) && exact(end) && exact(step) {
         let (start, end, step) = (start.to_f64(), end.to_f64(), step.to_f64());
         // The sums stay exact up to one step beyond the end.
-        return Some(((end - start) / step).max(0.0).ceil() as usize);
+        return Some(Count::Of(((end - start) / step).max(0.0).ceil() as usize));
+    }
+    // candle counts that far once; a rule is asked at every check of the graph.
+    if (end.to_f64() - start.to_f64()) / step.to_f64() > MOST_COUNTED {
+        return Some(Count::TooMany);
     }
     let (mut current, mut count) = (start, 0);
     while if step >= T::zero() { current < end } else { current > end } {
@@ -83,7 +99,7 @@ fn numbers<T: WithDType>(start: f64, end: f64, step: f64, digits: u32) -> Option
         }
         (current, count) = (next, count + 1);
     }
-    Some(count)
+    Some(Count::Of(count))
 }
 
 /// Random numbers between two limits.
@@ -113,4 +129,20 @@ fn rounded(number: f64, dtype: DType) -> Result<f64, InferError> {
         F64 | F8E4M3 => number,
         other => refuse!("there are no random numbers in {}", other.as_str()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counting one by one would be noticed here: it would not end.
+    #[test]
+    fn what_takes_too_long_to_count_is_not_known() {
+        let count = |end, step, dtype| counted(0.0, end, step, dtype).expect("not refused");
+        assert!(count(1e12, 0.1, F64).is_unknown());
+        assert!(count(1e17, 1.0, F64).is_unknown());
+        assert_eq!(count(1e9, 1.0, F64), Fact::tensor(1_000_000_000, F64));
+        assert_eq!(count(1.0, 0.1, F64), Fact::tensor(11, F64));
+        assert!(counted(0.0, 3e7, 1e-9, F32).is_ok_and(|fact| fact.is_unknown()));
+    }
 }
