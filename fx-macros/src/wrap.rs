@@ -3,9 +3,9 @@
 //! The graph refers to a static description of the function, which also knows how to run it on tensors again.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{FnArg, Item, ItemFn, Pat, Signature};
+use syn::{FnArg, GenericArgument, Item, ItemFn, Pat, PathArguments, ReturnType, Signature, Type};
 
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
@@ -82,9 +82,17 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenSt
             _ => format!("arg{position}"),
         };
         let tensor = type_mentions_tensor(&input.ty);
-        Some(quote!(#param::new(#name, #tensor)))
+        let written = input.ty.to_token_stream().to_string();
+        Some(quote!(#param::new(#name, #tensor).written(#written)))
     });
-    let gets = (0..item.sig.inputs.len()).map(|position| quote!(args.get(#position)?));
+    let gets = item.sig.inputs.iter().enumerate().map(|(position, input)| match input {
+        FnArg::Typed(input) => get(position, &input.ty),
+        FnArg::Receiver(_) => TokenStream::new(),
+    });
+    let returned = match &item.sig.output {
+        ReturnType::Default => quote!(()),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
+    };
     quote! {
         fn __fx_eval(args: #args<'_>) -> #value {
             #into_value::into_value(<#candle::Tensor as #trait_name>::#call(#(#gets),*))
@@ -93,7 +101,38 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenSt
             ::core::concat!(::core::module_path!(), #path_end),
             &[#(#params),*],
             __fx_eval,
-        );
+        )
+        .fallible(<#returned as #into_value>::FALLIBLE);
+    }
+}
+
+/// An argument as its parameter takes it. References to what is owned while the call runs are taken here.
+fn get(position: usize, ty: &Type) -> TokenStream {
+    if let Some(item) = slice_in_option(ty) {
+        return quote!(args.get::<::core::option::Option<::std::vec::Vec<#item>>>(#position)?.as_deref());
+    }
+    let Type::Reference(reference) = ty else { return quote!(args.get(#position)?) };
+    match &*reference.elem {
+        Type::Slice(slice) => {
+            let item = &slice.elem;
+            quote!(&*args.get::<::std::vec::Vec<#item>>(#position)?)
+        }
+        Type::Path(path) if path.path.is_ident("str") => quote!(args.get(#position)?),
+        other => quote!(&args.get::<#other>(#position)?),
+    }
+}
+
+/// The type of the items of an `Option<&[T]>`.
+fn slice_in_option(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|segment| segment.ident == "Option")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(Type::Reference(reference)) => match &*reference.elem {
+            Type::Slice(slice) => Some(&slice.elem),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -69,32 +69,38 @@ impl Calls<'_> {
             Argument::DType(dtype) => Some(*dtype),
             _ => None,
         });
-        let mut positional = node.args().iter();
-        let written: Vec<(Param, Written)> = op
-            .params
-            .iter()
-            .filter_map(|param| {
-                let argument = if param.positional {
-                    positional.next()
-                } else {
-                    node.kwargs().iter().find(|(name, _)| *name == param.name).map(|(_, argument)| argument)
-                };
-                argument.map(|argument| (*param, self.argument_typed(argument, param.kind, dtype)))
-            })
-            .collect();
+        let written = self.arguments(op, id);
+        let written: Vec<(Param, Written)> =
+            written.map(|(param, argument)| (param, self.argument_typed(argument, param.kind, dtype))).collect();
         let source = self.sources.borrow_mut().entry(op).or_insert_with(|| syn::parse_str(op.source).ok()).clone();
         match source {
             Some(mut expression) => {
                 Substitute { written: &written }.visit_expr_mut(&mut expression);
                 expression.into_token_stream()
             }
-            // A user's function: a plain call.
-            None => {
-                let path: TokenStream = op.name.parse().unwrap_or_default();
-                let values = written.iter().map(|(_, written)| &written.value);
-                quote!(#path(#(#values),*)?)
-            }
+            None => self.function(op, id),
         }
+    }
+
+    /// A plain call of a user's function.
+    fn function(&self, op: OpRef, id: NodeId) -> TokenStream {
+        let values = self.arguments(op, id).map(|(param, argument)| match syn::parse_str(param.written) {
+            Ok(ty) => self.typed(argument, &ty),
+            Err(_) => self.argument(argument, param.kind).value.into_token_stream(),
+        });
+        let path: TokenStream = op.name.parse().unwrap_or_default();
+        let call = quote!(#path(#(#values),*));
+        if op.result == ResultKind::BareAny { call } else { quote!(#call?) }
+    }
+
+    /// The parameters of an operation with the arguments of a call.
+    fn arguments(&self, op: OpRef, id: NodeId) -> impl Iterator<Item = (Param, &Argument)> {
+        let node = self.graph.node(id);
+        let mut positional = node.args().iter();
+        op.params.iter().filter_map(move |param| {
+            let argument = if param.positional { positional.next() } else { node.kwarg(param.name) };
+            argument.map(|argument| (*param, argument))
+        })
     }
 
     fn argument(&self, argument: &Argument, kind: Kind) -> Written {
@@ -134,7 +140,7 @@ impl Calls<'_> {
     }
 
     /// A value as a reference. Inputs are references already.
-    fn borrowed(&self, id: NodeId) -> TokenStream {
+    pub(super) fn borrowed(&self, id: NodeId) -> TokenStream {
         let owned = self.owned(id);
         if self.is_reference(id) { owned } else { quote!(&#owned) }
     }

@@ -12,5 +12,6 @@ mod method;
 mod names;
 mod place;
 mod source;
+mod typed;
 
 pub use source::{Code, CodeError, CodeGen, Statement};

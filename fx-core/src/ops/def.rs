@@ -40,8 +40,10 @@ pub enum ResultKind {
     Tensors,
     /// Two tensors in a tuple.
     TensorPair,
-    /// Whatever a user's function gives.
+    /// Whatever a user's function gives, in a `Result`.
     Any,
+    /// Whatever a user's function gives that cannot fail.
+    BareAny,
 }
 
 /// A parameter of an operation.
@@ -53,20 +55,29 @@ pub struct Param {
     pub positional: bool,
     /// What it takes.
     pub kind: Kind,
+    /// Its type in the signature of a user's function, as Rust; empty for candle's, whose kinds say it.
+    pub written: &'static str,
 }
 
 impl Param {
     /// A parameter of a user's function, by position if it takes tensors, else by name.
     #[must_use]
     pub const fn new(name: &'static str, positional: bool) -> Self {
-        Self { name, positional, kind: Kind::Any }
+        Self { name, positional, kind: Kind::Any, written: "" }
     }
 
     /// A parameter of this name and kind.
     #[must_use]
     pub const fn of(name: &'static str, kind: Kind) -> Self {
         let positional = matches!(kind, Kind::Tensor | Kind::OptTensor | Kind::Tensors | Kind::Operand | Kind::List);
-        Self { name, positional, kind }
+        Self { name, positional, kind, written: "" }
+    }
+
+    /// The same, of this type in Rust.
+    #[must_use]
+    pub const fn written(mut self, ty: &'static str) -> Self {
+        self.written = ty;
+        self
     }
 }
 
@@ -143,6 +154,13 @@ impl OpDef {
             source: "",
             samples: Vec::new,
         }
+    }
+
+    /// The same, of a function that returns a `Result` or not.
+    #[must_use]
+    pub const fn fallible(mut self, fallible: bool) -> Self {
+        self.result = if fallible { ResultKind::Any } else { ResultKind::BareAny };
+        self
     }
 
     /// Last segment of the name, what nodes are named after: `softmax`.

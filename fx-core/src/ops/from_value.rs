@@ -12,7 +12,7 @@ use super::kind::{Axes, Axis, HoledShape, Index, IndexItem, Items, Operand, Pair
 /// Something that an argument can be decoded into.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a function with `#[fx::wrap]`",
-    note = "a graph gives tensors (`&Tensor`, `Option<&Tensor>`, `Vec<&Tensor>`), numbers, flags, text, dtypes and devices"
+    note = "a graph gives tensors (`Tensor`, `&Tensor`), numbers, flags, text, dtypes, devices, and options, lists and tuples of them"
 )]
 pub trait FromValue<'v>: Sized {
     /// What it is called in messages.
@@ -59,6 +59,11 @@ from_value! {
     bool, "a flag", value => Value::Bool(flag) => Some(*flag);
     usize, "a size", value => Value::Int(size) => usize::try_from(*size).ok();
     u8, "a small integer", value => Value::Int(int) => u8::try_from(*int).ok();
+    u16, "a small integer", value => Value::Int(int) => u16::try_from(*int).ok();
+    u64, "a non-negative integer", value => Value::Int(int) => u64::try_from(*int).ok();
+    i8, "a small integer", value => Value::Int(int) => i8::try_from(*int).ok();
+    i16, "a small integer", value => Value::Int(int) => i16::try_from(*int).ok();
+    isize, "an integer", value => Value::Int(int) => isize::try_from(*int).ok();
     u32, "a non-negative integer", value => Value::Int(int) => u32::try_from(*int).ok();
     i32, "an integer", value => Value::Int(int) => i32::try_from(*int).ok();
     i64, "an integer", value => Value::Int(int) => Some(*int);
@@ -91,6 +96,29 @@ impl<'v, T: FromValue<'v>> FromValue<'v> for Vec<T> {
         }
     }
 }
+
+impl<'v, T: FromValue<'v>, const N: usize> FromValue<'v> for [T; N] {
+    const EXPECTED: &'static str = "a list of a fixed length";
+    fn from_value(value: &'v Value) -> Option<Self> {
+        Vec::from_value(value)?.try_into().ok()
+    }
+}
+
+macro_rules! from_tuples {
+    ($(($($name:ident)+))*) => {$(
+        impl<'v, $($name: FromValue<'v>),+> FromValue<'v> for ($($name,)+) {
+            const EXPECTED: &'static str = "a tuple";
+            #[allow(non_snake_case, reason = "the parts are named after their types")]
+            fn from_value(value: &'v Value) -> Option<Self> {
+                let Value::Tuple(items) = value else { return None };
+                let mut items = items.iter();
+                $(let $name = $name::from_value(items.next()?)?;)+
+                items.next().is_none().then_some(($($name,)+))
+            }
+        }
+    )*};
+}
+from_tuples! { (A) (A B) (A B C) (A B C D) }
 
 from_value! {
     Axis, "an axis", value => Value::Int(axis) => Some(Axis(*axis));

@@ -12,6 +12,9 @@ use super::kind::Part;
 
 /// A result of a candle expression or of a user's function.
 pub trait IntoValue {
+    /// Whether it may be an error instead.
+    const FALLIBLE: bool = false;
+
     /// As a value.
     ///
     /// # Errors
@@ -20,6 +23,8 @@ pub trait IntoValue {
 }
 
 impl<T: IntoValue, E: Into<Box<dyn std::error::Error + Send + Sync>>> IntoValue for std::result::Result<T, E> {
+    const FALLIBLE: bool = true;
+
     fn into_value(self) -> Result<Value> {
         self.map_err(candle_error)?.into_value()
     }
@@ -76,7 +81,9 @@ into_value! {
     Tensor, tensor => Value::Tensor(tensor);
     bool, flag => Value::Bool(flag);
     usize, size => Value::Int(i64::try_from(size).map_err(candle_core::Error::wrap)?);
+    u8, int => Value::Int(int.into());
     u32, int => Value::Int(int.into());
+    i32, int => Value::Int(int.into());
     i64, int => Value::Int(int);
     f32, float => Value::Float(float.into());
     f64, float => Value::Float(float);

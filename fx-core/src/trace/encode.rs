@@ -386,6 +386,29 @@ impl<T: Record, const N: usize> Record for [T; N] {
     }
 }
 
+macro_rules! record_tuples {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: Record),+> Record for ($($name,)+) {
+            fn record(&self) -> Encoded {
+                tuple([$(self.$index.record()?),+])
+            }
+        }
+    )*};
+}
+record_tuples! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) }
+
+/// A tuple of plain data.
+fn tuple<const N: usize>(items: [Given; N]) -> Encoded {
+    let values = items.into_iter().map(|item| match item {
+        Given::Data(value) => Some(value),
+        _ => None,
+    });
+    match values.collect() {
+        Some(values) => data(Value::Tuple(values)),
+        None => Err(InferError("a tuple with tensors cannot be an argument: give them one by one".to_owned())),
+    }
+}
+
 macro_rules! record_data {
     ($($type:ty, $value:ident => $encoded:expr;)*) => {$(
         impl Record for $type {
@@ -401,7 +424,12 @@ record_data! {
     bool, value => flag(*value);
     usize, value => size(*value);
     u8, value => data(Value::Int((*value).into()));
+    u16, value => data(Value::Int((*value).into()));
     u32, value => data(Value::Int((*value).into()));
+    u64, value => int(*value).and_then(data);
+    i8, value => data(Value::Int((*value).into()));
+    i16, value => data(Value::Int((*value).into()));
+    isize, value => int(*value).and_then(data);
     i32, value => signed(*value);
     i64, value => data(Value::Int(*value));
     f32, value => single(*value);

@@ -1,0 +1,130 @@
+//! Functions that are recorded whole, with every kind of parameter and result: what the interpreter computes and what
+//! the generated source computes is what the functions compute.
+
+use candle_core::{DType, Device, Result, Tensor};
+
+// Generated source calls functions by their paths from outside.
+extern crate self as wrapped;
+
+pub mod functions {
+    use super::*;
+
+    #[fx::wrap]
+    pub fn tensors(x: &Tensor, owned: Tensor, some: Option<&Tensor>, none: Option<&Tensor>) -> Result<Tensor> {
+        let sum = (x + owned)?;
+        let sum = some.map_or(Ok(sum.clone()), |some| &sum + some)?;
+        none.map_or(Ok(sum.clone()), |none| &sum - none)
+    }
+
+    #[fx::wrap]
+    pub fn lists(
+        xs: &[Tensor],
+        refs: &[&Tensor],
+        owned: Vec<Tensor>,
+        dims: &[usize],
+        more: Vec<usize>,
+    ) -> Result<Tensor> {
+        let sum =
+            refs.iter().chain(owned.iter().collect::<Vec<_>>().iter()).try_fold(xs[0].clone(), |sum, x| sum + *x)?;
+        sum * (dims.iter().chain(&more).sum::<usize>() as f64)
+    }
+
+    #[fx::wrap]
+    pub fn numbers(
+        x: &Tensor,
+        a: usize,
+        b: i32,
+        c: f32,
+        d: f64,
+        e: Option<usize>,
+        f: Option<f32>,
+        g: bool,
+    ) -> Result<Tensor> {
+        let factor = a as f64 + f64::from(b) + f64::from(c.min(8.0)) + d + e.unwrap_or(0) as f64;
+        x * if g && f.is_none() { factor } else { 0.0 }
+    }
+
+    #[fx::wrap]
+    pub fn others(
+        x: &Tensor,
+        name: &str,
+        owned: String,
+        dtype: DType,
+        device: &Device,
+        pair: (usize, f64),
+    ) -> Result<Tensor> {
+        let x = x.to_dtype(dtype)?.to_device(device)?;
+        x * (name.len() as f64 + owned.len() as f64 + pair.0 as f64 * pair.1)
+    }
+
+    #[fx::wrap]
+    pub fn array(x: &Tensor, scales: [f64; 3], names: &[&str], device: Device) -> Result<Tensor> {
+        x.to_device(&device)? * (scales.iter().sum::<f64>() + names.len() as f64)
+    }
+
+    /// Without a `Result`.
+    #[fx::wrap]
+    pub fn infallible(x: &Tensor) -> Tensor {
+        x.clone()
+    }
+
+    /// Several results.
+    #[fx::wrap]
+    pub fn both(x: &Tensor) -> Result<(Tensor, Tensor)> {
+        Ok((x.neg()?, x.abs()?))
+    }
+}
+
+use functions::{array, both, infallible, lists, numbers, others, tensors};
+
+#[fx::module]
+pub struct Calls {
+    w: Tensor,
+}
+
+#[fx::module]
+impl Calls {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let a = tensors(x, self.w.clone(), Some(&self.w), None)?;
+        let b = lists(&[x.clone()], &[x, &a], vec![a.clone()], &[1, 2], vec![3])?;
+        let c = numbers(&b, 2, -3, f32::INFINITY, 1.0, Some(4), None, true)?;
+        let d = others(&c, "two \"words\"", "three".to_string(), DType::F32, &Device::Cpu, (2, 0.5))?;
+        let e = array(&d, [0.5, 1.0, 2.0], &["a", "b"], Device::Cpu)?;
+        let (f, g) = both(&infallible(&e))?;
+        (f * 2.0)? + g
+    }
+}
+
+mod generated {
+    use candle_core::{DType, Device, Result, Tensor};
+
+    pub(crate) struct Calls {
+        pub(crate) w: Tensor,
+    }
+
+    include!("generated/wrapped.rs");
+}
+
+#[test]
+fn every_kind_of_parameter_runs_and_is_written_back() {
+    let tensor = |data: [f32; 3]| Tensor::new(&data, &Device::Cpu).expect("a tensor");
+    let (model, x) = (Calls { w: tensor([0.5, -1.0, 2.0]) }, tensor([1.0, 2.0, -3.0]));
+    let captured = fx::trace(&model, (&x,)).expect("captured");
+
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/generated/wrapped.rs");
+    let code = captured.code();
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::write(file, &code).expect("the repository can be written");
+    }
+    let kept = include_str!("generated/wrapped.rs");
+    assert_eq!(
+        code, kept,
+        "tests/generated/wrapped.rs is stale: UPDATE_GENERATED=1 cargo test --workspace --test wrapped"
+    );
+
+    let data = |tensor: Result<Tensor>| tensor.and_then(|tensor| tensor.to_vec1::<f32>()).expect("three numbers");
+    let expected = data(model.forward(&x));
+    assert_eq!(expected, data(Ok(captured.forward(&[&x]).expect("runs"))));
+    assert_eq!(expected, data(generated::Calls { w: model.w.clone() }.forward(&x)));
+    assert!(expected.iter().all(|number| number.is_finite() && *number != 0.0), "{expected:?}");
+}
