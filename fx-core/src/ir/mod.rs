@@ -5,7 +5,7 @@
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature` | how a graph is called |
 //! | `layout`, `users`, `names`, `by_target` | the side structures that every edit keeps true |
-//! | `bind` | whether arguments fit the parameters of an operation |
+//! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
 //! | `hooks` | who is told of edits |
@@ -47,7 +47,7 @@ pub(crate) mod samples;
 mod tests;
 
 pub use argument::{Argument, Fields};
-pub use bind::{BindError, Bound, bind};
+pub use bind::{BindError, Bound, NormalizedArguments, bind};
 pub use by_target::Found;
 pub use copy::NodeMap;
 pub use cursor::Cursor;
