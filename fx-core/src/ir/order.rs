@@ -151,7 +151,7 @@ fn is_inner(op: Op) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::samples::{add, my_module, relu};
-    use super::super::{Source, Walk};
+    use super::super::{Argument, Source, Walk};
     use super::*;
 
     fn names(graph: &Graph) -> Vec<&str> {
@@ -216,7 +216,7 @@ mod tests {
         const COUNT: usize = 30_000;
         let mut graph = Graph::new("g");
         let mut x = graph.at_end().placeholder("x");
-        let mut all = vec![x.into()];
+        let mut all = vec![Argument::from(x)];
         for _ in 0..COUNT {
             x = relu(&mut graph.at_start(), x);
             all.push(x.into());
@@ -225,7 +225,8 @@ mod tests {
         graph.at_end().output(x);
         assert_eq!(graph.stable_topological_sort(), Ok(()));
         assert_eq!(graph.verify(), Ok(()));
-        graph.set_args(graph.users(graph.first().unwrap()).next().unwrap(), [x.into()]);
+        let first = graph.next(graph.first().unwrap()).unwrap();
+        graph.set_args(first, [x.into()]);
         let cycle = graph.stable_topological_sort().expect_err("all of it is a ring");
         assert_eq!(cycle.nodes.len(), COUNT);
         assert!(cycle.to_string().len() < 400, "{cycle}");

@@ -12,10 +12,6 @@ use fx_core::ops::random::rand_like;
 use fx_core::ops::{Effect, OpDef, OpRef, Param};
 use fx_core::value::Value;
 
-fn ids(graph: &Graph) -> Vec<NodeId> {
-    graph.nodes().map(|(id, _)| id).collect()
-}
-
 fn names(graph: &Graph) -> Vec<&str> {
     graph.nodes().map(|(_, node)| node.name()).collect()
 }
