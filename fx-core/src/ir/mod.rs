@@ -51,7 +51,7 @@ pub use bind::{BindError, Bound, NormalizedArguments, bind};
 pub use by_target::Found;
 pub use copy::NodeMap;
 pub use cursor::Cursor;
-pub use dead::StillUsed;
+pub use dead::{IsImpure, StillUsed};
 pub use graph::Graph;
 pub use hooks::{Edit, HookId};
 pub use meta::{Meta, Origin, Source};

@@ -293,10 +293,8 @@ impl<'g> Verifier<'g> {
             Op::Placeholder if !only_placeholders => {
                 self.position(Some(id), "a placeholder comes after other nodes".into());
             }
-            Op::Output => {
-                if self.graph.layout.next(id).is_some() {
-                    self.position(Some(id), "the output is not the last node".into());
-                }
+            Op::Output if self.graph.layout.next(id).is_some() => {
+                self.position(Some(id), "the output is not the last node".into());
             }
             _ => {}
         }
