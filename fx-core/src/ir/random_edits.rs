@@ -169,6 +169,11 @@ fn edit(graph: &mut Graph, random: &mut Random) -> usize {
             }
         }
         COPY if random.below(64) == 0 => *graph = copied(graph),
+        25 => {
+            let (at, moved) = (any(), [any(), any(), any()]);
+            let mut cursor = if random.below(4) == 0 { graph.at_end() } else { graph.inserting_before(at) };
+            moved.into_iter().for_each(|id| cursor.move_here(id));
+        }
         24 => _ = graph.at_end().call(&CLAMP, [any().into()], [("max".into(), 1.into()), ("min".into(), 0.into())]),
         _ => {
             for _ in 0..6 {
