@@ -1,11 +1,13 @@
 //! [`Signature`]: how a graph is called, where that is not one value for each placeholder.
 //!
-//! Invariant: a signature is made of the graph's own placeholders and of plain data. That it names each placeholder once,
-//! [`Graph::verify`](super::Graph::verify) checks.
+//! Invariant: a signature is made of nodes that were in the graph when it was set, and of plain data. That it names each
+//! placeholder once and nothing else, [`Graph::verify`] checks, because edits pass through other states.
 
 use std::sync::Arc;
 
 use super::argument::Argument;
+use super::graph::Graph;
+use super::node::NodeId;
 
 /// How a graph is called: its parameters, each made of placeholders and of the values it was specialised to.
 ///
@@ -15,4 +17,103 @@ use super::argument::Argument;
 pub struct Signature {
     /// The parameters in order: the name, and what it is made of.
     pub parameters: Box<[(Arc<str>, Argument)]>,
+}
+
+impl Signature {
+    /// Calls `visit` with each node in it, in order, as often as it occurs.
+    pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
+        self.parameters.iter().for_each(|(_, made_of)| made_of.for_each_node(visit));
+    }
+}
+
+impl Graph {
+    /// How the graph is called, where that is not one value for each placeholder in order.
+    #[must_use]
+    pub fn signature(&self) -> Option<&Signature> {
+        self.signature.as_ref()
+    }
+
+    /// Says how the graph is called; none is one value for each placeholder in order.
+    ///
+    /// A signature is no user of the placeholders: replacing their uses leaves it as it is, and they can be erased. It
+    /// then names what is no more, which [`Graph::verify`] reports as V11 until another is set; ids are not used again,
+    /// so it never comes to mean another node.
+    ///
+    /// # Panics
+    ///
+    /// If a node in it was erased or is of another graph; if a parameter is nested deeper than [`Argument::MAX_DEPTH`].
+    #[track_caller]
+    pub fn set_signature(&mut self, signature: Option<Signature>) {
+        if let Some(signature) = &signature {
+            for (_, made_of) in &signature.parameters {
+                self.expect_arguments(std::slice::from_ref(made_of), &[]);
+            }
+        }
+        self.signature = signature;
+        self.revision += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::NodeMap;
+    use super::super::samples::{add, my_module};
+    use super::*;
+
+    /// Two inputs, called as one list, and a number.
+    fn of_a_list() -> Graph {
+        let mut graph = Graph::new("g");
+        let mut cursor = graph.at_end();
+        let [a, b] = ["a", "b"].map(|name| cursor.placeholder(name));
+        let sum = add(&mut cursor, a, b);
+        cursor.output(sum);
+        let parameters = [("xs".into(), [a, b].into()), ("n".into(), 3.into())];
+        graph.set_signature(Some(Signature { parameters: parameters.into() }));
+        graph
+    }
+
+    #[test]
+    fn a_signature_is_checked_and_counts_as_a_change() {
+        let mut graph = of_a_list();
+        assert_eq!(graph.verify(), Ok(()));
+        assert_eq!(graph.clone().signature(), graph.signature());
+        let revision = graph.revision();
+        graph.set_signature(None);
+        assert!(graph.revision() > revision && graph.signature().is_none());
+        assert_eq!(graph.verify(), Ok(()));
+    }
+
+    #[test]
+    fn a_signature_is_copied_with_all_of_its_inputs() {
+        let from = of_a_list();
+        let mut graph = Graph::new("copy");
+        // Ids differ from those of the original.
+        let other = graph.at_end().get_attr("other");
+        let mut map = NodeMap::new();
+        graph.at_start().graph_copy(&from, &mut map);
+        graph.erase_node(other).unwrap();
+        let mut named = Vec::new();
+        graph.signature().expect("it came along").for_each_node(&mut |id| named.push(graph.node(id).name()));
+        assert_eq!(named, ["a", "b"]);
+
+        // Inlined, or beside other inputs, it would not be this graph's.
+        let mut outer = my_module();
+        let x = outer.first().unwrap();
+        let mut map = from.placeholders().map(|input| (input, x)).collect();
+        outer.at_end().graph_copy(&from, &mut map);
+        assert_eq!(outer.signature(), None);
+        outer.inserting_after(x).graph_copy(&from, &mut NodeMap::new());
+        assert_eq!(outer.signature(), None);
+        // And one that is there stays.
+        let before = graph.signature().cloned();
+        graph.at_start().graph_copy(&from, &mut NodeMap::new());
+        assert_eq!(graph.signature().cloned(), before);
+    }
+
+    #[test]
+    #[should_panic(expected = "node 5 is not in graph `g`")]
+    fn a_signature_names_nodes_of_its_graph() {
+        let parameters = [("x".into(), my_module().last().unwrap().into())];
+        Graph::new("g").set_signature(Some(Signature { parameters: parameters.into() }));
+    }
 }

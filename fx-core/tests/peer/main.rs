@@ -1,3 +1,5 @@
-//! torch.fx's own tests, carried over: a test `row_NN_name` for each row that has a meaning in Rust.
+//! torch.fx's own tests, carried over: each is named after its row in the list of what torch.fx checks, and its name
+//! there.
 
 mod codegen;
+mod ir;
