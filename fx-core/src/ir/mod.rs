@@ -8,6 +8,7 @@
 //! | `bind` | whether arguments fit the parameters of an operation |
 //! | `graph`, `edit`, `cursor` | reading, changing, and adding to a graph |
 //! | `line` | how one node is written |
+//! | `restore` | building a graph from nodes that were written |
 //! | `verify` | the numbered rules of a correct graph |
 //!
 //! Invariant: this module names no operation of candle and holds no tensor. Nothing but [`Graph`] changes a node, and
@@ -25,6 +26,7 @@ mod module_stack;
 mod names;
 mod node;
 mod path;
+mod restore;
 mod signature;
 mod target;
 mod users;
@@ -42,10 +44,11 @@ pub use edit::StillUsed;
 pub use graph::{Graph, Nodes};
 pub use meta::{Meta, Origin, Source};
 pub use module_stack::{Frame, ModuleStack};
-pub(crate) use names::is_identifier;
+pub(crate) use names::{is_continue, is_identifier, is_start};
 pub use names::is_legal_name;
 pub use node::{Keyword, Node, NodeId};
 pub use path::ModulePath;
+pub(crate) use restore::Written;
 pub use signature::Signature;
 pub use target::{Op, Target};
 pub use verify::{Place, VerifyError, VerifyErrors};
