@@ -47,6 +47,32 @@ pub enum RunError {
         /// The error itself, with its type.
         cause: Box<candle_core::Error>,
     },
+    /// candle refuses something in a hook; a run says in which node ([`RunError::Node`]).
+    #[error(transparent)]
+    Candle(#[from] candle_core::Error),
+    /// An input differs from the value that the graph was captured with.
+    #[error(
+        "`{input}` was specialised to {expected} when it was captured, but {found} was given; capture again with {found}, \
+         or make `{input}` an input of the graph"
+    )]
+    Specialised {
+        /// The parameter, or the part of it: `config.depth`.
+        input: String,
+        /// What it was captured with.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// An input is structured in another way than at the capture.
+    #[error("`{input}` should be {expected}, but is {found}")]
+    OtherStructure {
+        /// The parameter, or the part of it: `hs[0]`.
+        input: String,
+        /// What it was captured with.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
     /// A child graph does not take what it is called with.
     #[error("{reason}\n  in {line}")]
     Inputs {
@@ -82,6 +108,9 @@ pub enum RunError {
 
 impl From<RunError> for candle_core::Error {
     fn from(error: RunError) -> Self {
-        Self::Msg(error.to_string())
+        match error {
+            RunError::Candle(error) => error,
+            other => Self::Msg(other.to_string()),
+        }
     }
 }

@@ -148,7 +148,7 @@ impl<'g> Planner<'g> {
         let count = graph.nodes().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
         let mut last_uses = vec![None; count];
         for (id, node) in graph.nodes() {
-            for input in node.inputs().filter(|input| input.index() < count) {
+            for input in node.all_input_nodes().filter(|input| input.index() < count) {
                 last_uses[input.index()] = Some(id);
             }
         }
@@ -180,7 +180,7 @@ impl<'g> Planner<'g> {
     /// it is stored, so it can be stored over one of the inputs.
     fn release_and_take(&mut self, id: NodeId, node: &Node) -> u32 {
         let first_cleared = self.cleared.len();
-        for input in node.inputs() {
+        for input in node.all_input_nodes() {
             if let (Some(Operand::Slot(slot)), true) = (self.places[input.index()], self.last_use(input) == Some(id)) {
                 self.free.push(slot);
                 self.cleared.push(slot);
@@ -220,7 +220,7 @@ impl<'g> Planner<'g> {
                 }
             }
             Call::Graph(child) => {
-                let inputs = bind_inputs(child.0.graph(), node);
+                let inputs = bind_inputs(child.0.graph(), node.args(), node.kwargs());
                 let inputs = inputs.map_err(|reason| RunError::Inputs { line: self.graph.node_line(id), reason })?;
                 for input in inputs {
                     let operand = match input {

@@ -16,6 +16,7 @@ use crate::value::{Fact, Value};
 
 use super::error::RunError;
 use super::plan::{Call, Operand, Plan, Structure};
+use super::processing::{process_inputs, process_outputs};
 
 impl GraphModule {
     /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
@@ -31,11 +32,21 @@ impl GraphModule {
     }
 
     /// Runs the graph on values, one per placeholder, and returns what it returns. The last ones can be left out if
-    /// they have defaults ([`DEFAULT_INPUT`](crate::module::DEFAULT_INPUT)).
+    /// they have defaults ([`DEFAULT_INPUT`](crate::module::DEFAULT_INPUT)). A graph that has a signature
+    /// ([`Graph::signature`]) takes one value for each of its parameters instead.
     ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
     pub fn run(&self, inputs: &[Value]) -> Result<Value, RunError> {
+        if self.graph().signature().is_none() {
+            return self.run_placeholders(inputs);
+        }
+        let result = self.run_placeholders(&process_inputs(self.graph(), inputs)?)?;
+        Ok(process_outputs(self.graph(), result))
+    }
+
+    /// Runs the graph on one value per placeholder, whatever its signature.
+    pub(super) fn run_placeholders(&self, inputs: &[Value]) -> Result<Value, RunError> {
         let plan = Plan::of(self)?;
         let defaults = missing_inputs(self.graph(), inputs.len())?;
         let each = inputs.iter().chain(defaults.iter().copied());

@@ -98,7 +98,9 @@ impl GraphModule {
                 }
                 Target::CallModule(path) => match self.attributes().callee(path) {
                     Ok(Attribute::Module(child)) => {
-                        calls.extend(bind_inputs(child.graph(), node).err().map(|error| (line(), error)));
+                        calls.extend(
+                            bind_inputs(child.graph(), node.args(), node.kwargs()).err().map(|error| (line(), error)),
+                        );
                     }
                     Ok(_) => {}
                     Err(error) => missing.push((line(), error)),

@@ -109,6 +109,10 @@ impl GraphModule {
         self.attributes.tensor(&ModulePath::new(path)).ok()
     }
 
+    pub(crate) fn set_training_flag(&mut self, training: bool) {
+        self.training = training;
+    }
+
     pub(super) fn take_attributes(&mut self) -> Attributes {
         std::mem::take(self.attributes_mut())
     }

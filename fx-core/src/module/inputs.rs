@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-use crate::ir::{Argument, Graph, Node, NodeId, Target};
+use crate::ir::{Argument, Graph, Keyword, Node, NodeId, Target};
 use crate::value::Value;
 
 /// The annotation of a placeholder that holds its default, torch.fx's default argument. What has none must be given.
@@ -73,18 +73,21 @@ pub(crate) enum Input<'a> {
     Default(&'a Value),
 }
 
-/// What each placeholder of a graph gets when a node calls it.
-pub(crate) fn bind_inputs<'a>(graph: &'a Graph, call: &'a Node) -> Result<SmallVec<[Input<'a>; 4]>, BindInputsError> {
+/// What each placeholder of a graph gets when it is called with these arguments by position and by name.
+pub(crate) fn bind_inputs<'a>(
+    graph: &'a Graph,
+    args: &'a [Argument],
+    kwargs: &'a [(Keyword, Argument)],
+) -> Result<SmallVec<[Input<'a>; 4]>, BindInputsError> {
     let placeholders: SmallVec<[NodeId; 4]> = graph.placeholders().collect();
     let name = || graph.name().to_owned();
-    if call.args().len() > placeholders.len() {
-        let (expected, found) = (placeholders.len(), call.args().len());
+    if args.len() > placeholders.len() {
+        let (expected, found) = (placeholders.len(), args.len());
         return Err(BindInputsError::TooMany { graph: name(), expected, names: input_names(graph), found });
     }
-    let mut inputs: SmallVec<[Option<Input<'a>>; 4]> =
-        call.args().iter().map(|given| Some(Input::Given(given))).collect();
+    let mut inputs: SmallVec<[Option<Input<'a>>; 4]> = args.iter().map(|given| Some(Input::Given(given))).collect();
     inputs.resize(placeholders.len(), None);
-    for (keyword, given) in call.kwargs() {
+    for (keyword, given) in kwargs {
         let Some(at) = placeholders.iter().position(|id| parameter(graph.node(*id)) == &**keyword) else {
             return Err(BindInputsError::Unknown {
                 graph: name(),

@@ -9,20 +9,34 @@
 //! | `inputs` | what a graph is called with |
 //! | `children` | child graphs |
 //! | `check` | whether graph and tree fit each other |
+//! | `infer` | facts of a whole module |
+//! | `tree` | the attributes as a tree of modules |
+//! | `dead` | taking out what is not needed |
 //! | `mode` | training and evaluation |
+//! | `convert` | other devices and dtypes |
+//! | `state` | tensors by path: saved, loaded, trained |
 //!
 //! Invariant: attributes are shared, never copied; cloning a module clones no tensor data.
 
 mod attributes;
 mod check;
 mod children;
+mod convert;
+mod dead;
 mod graph_module;
+pub(crate) mod infer;
 pub(crate) mod inputs;
 mod layer;
 mod mode;
+mod state;
+pub(crate) mod tree;
 
 pub use attributes::{Attribute, Attributes, MissingAttribute};
 pub use check::CheckErrors;
+pub use convert::ConvertError;
 pub use graph_module::GraphModule;
+pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerState};
+pub use state::{LoadError, Loaded};
+pub use tree::{InTheWay, Submodule};

@@ -363,7 +363,10 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             (Err(_), Some(substitute)) => substitute.clone(),
             (Err(reason), None) => {
                 let kind = ParseErrorKind::Device { name, reason: reason.to_string() };
-                return Err(self.lexer.fault(start, kind).hint("write `cpu`, or read it where there is one".to_owned()));
+                return Err(self
+                    .lexer
+                    .fault(start, kind)
+                    .hint("write `cpu`, or read it where there is one".to_owned()));
             }
         };
         self.devices.push((name, device.clone()));

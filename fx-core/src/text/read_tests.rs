@@ -38,7 +38,8 @@ fn difference(a: &Graph, b: &Graph) -> Option<String> {
     for ((id, x), (_, y)) in a.nodes().zip(b.nodes()) {
         let map = |argument: &Argument| argument.map_nodes(&mut |id| places[&id]);
         let args: Vec<Argument> = x.args().iter().map(map).collect();
-        let kwargs: Vec<(Keyword, Argument)> = x.kwargs().iter().map(|(key, value)| (key.clone(), map(value))).collect();
+        let kwargs: Vec<(Keyword, Argument)> =
+            x.kwargs().iter().map(|(key, value)| (key.clone(), map(value))).collect();
         let same = x.name() == y.name() && x.target() == y.target() && args == y.args() && kwargs == y.kwargs();
         if !same {
             return Some(a.node_line(id));
@@ -147,7 +148,8 @@ fn every_graph_in_the_snapshots_reads_back() {
                 let text = std::fs::read_to_string(&path).expect("snapshots are text");
                 for graph in graphs_in(&text) {
                     table = with_unknown_functions(table, graph);
-                    let read = Graph::parse(graph, &table).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                    let read =
+                        Graph::parse(graph, &table).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                     assert_reads_back(&read, &table);
                     // But for the comments, it is what was there.
                     let plain = |text: &str| -> Vec<String> {
@@ -192,7 +194,8 @@ fn graphs_in(text: &str) -> Vec<&str> {
 }
 
 fn random_argument(random: &mut Random, ids: &[NodeId], depth: usize) -> Argument {
-    const STRINGS: [&str; 8] = ["", "a", "none", "line\n\"quoted\"\t\\", "größe", "\0\u{202e}\r", "// no comment", "a.b"];
+    const STRINGS: [&str; 8] =
+        ["", "a", "none", "line\n\"quoted\"\t\\", "größe", "\0\u{202e}\r", "// no comment", "a.b"];
     let text = |random: &mut Random| STRINGS[random.below(STRINGS.len())];
     let int = |random: &mut Random| [0, 1, -1, i64::MAX, i64::MIN, 12_345][random.below(6)];
     let many = |random: &mut Random| -> Vec<Argument> {
@@ -281,7 +284,8 @@ fn random_graph(random: &mut Random) -> Graph {
         let meta = graph.meta_mut(id);
         if random.below(2) == 0 {
             meta.fact = random_fact(random, 0);
-            meta.source = Some(Source::text(["model.rs", "odd\n\"name\".rs", ""][random.below(3)], random.below(9) as u32));
+            meta.source =
+                Some(Source::text(["model.rs", "odd\n\"name\".rs", ""][random.below(3)], random.below(9) as u32));
         }
         let stack = stacks[random.below(stacks.len())].clone();
         stacks.push(stack.enter(path, ["Layer", "a::B", "Box<dyn M>"][random.below(3)], random.below(2) as u32));
@@ -473,7 +477,8 @@ fn read_hostile(text: &str, table: &OpTable) {
 }
 
 fn hostile_seeds() -> Vec<String> {
-    let mut seeds: Vec<String> = (0..12).map(|seed| random_graph(&mut Random(seed)).to_text().expect("no tensors")).collect();
+    let mut seeds: Vec<String> =
+        (0..12).map(|seed| random_graph(&mut Random(seed)).to_text().expect("no tensors")).collect();
     seeds.push(my_module().to_string());
     seeds
 }
