@@ -32,21 +32,8 @@ pub enum RunError {
         found: String,
     },
     /// candle refuses a call.
-    #[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
-    Node {
-        /// Name of the node.
-        node: String,
-        /// The node as the graph prints it.
-        line: String,
-        /// candle's reason.
-        reason: String,
-        /// The arguments, with shapes.
-        arguments: String,
-        /// The user's line, as a clause of its own line.
-        at: String,
-        /// The error itself, with its type.
-        cause: Box<candle_core::Error>,
-    },
+    #[error(transparent)]
+    Node(Box<NodeError>),
     /// candle refuses something in a hook; a run says in which node ([`RunError::Node`]).
     #[error(transparent)]
     Candle(#[from] candle_core::Error),
@@ -104,6 +91,24 @@ pub enum RunError {
         /// What it returns.
         found: String,
     },
+}
+
+/// A node that candle refused.
+#[derive(Debug, thiserror::Error)]
+#[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
+pub struct NodeError {
+    /// Name of the node.
+    pub node: String,
+    /// The node as the graph prints it.
+    pub line: String,
+    /// candle's reason.
+    pub reason: String,
+    /// The arguments, with shapes.
+    pub arguments: String,
+    /// The user's line, as a clause of its own line.
+    pub at: String,
+    /// The error itself, with its type.
+    pub cause: candle_core::Error,
 }
 
 impl From<RunError> for candle_core::Error {

@@ -22,7 +22,7 @@ mod shape_prop;
 mod transformer;
 
 pub use environment::Environment;
-pub use error::RunError;
+pub use error::{NodeError, RunError};
 pub use execution::{Execution, Observer};
 pub use interpreter::{Fetched, Interpreter, Running};
 pub use observers::{Activations, Profiler};

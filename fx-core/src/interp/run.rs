@@ -14,7 +14,7 @@ use crate::ops::Args;
 use crate::ops::candle_error::reason;
 use crate::value::{Fact, Value};
 
-use super::error::RunError;
+use super::error::{NodeError, RunError};
 use super::plan::{Call, Operand, Plan, Structure};
 use super::processing::{process_inputs, process_outputs};
 
@@ -149,14 +149,14 @@ pub(super) struct Failed {
 pub(super) fn explained(graph: &Graph, id: NodeId, failed: Failed) -> RunError {
     let node = graph.node(id);
     let at = node.meta().source.as_ref().map_or_else(String::new, |source| format!("\n  at {source}"));
-    RunError::Node {
+    RunError::Node(Box::new(NodeError {
         node: node.name().to_owned(),
         line: graph.node_line(id),
         reason: reason(&failed.error),
         arguments: failed.arguments,
         at,
-        cause: Box::new(failed.error),
-    }
+        cause: failed.error,
+    }))
 }
 
 /// Values as messages have them, with shapes.

@@ -366,20 +366,23 @@ impl<'t> Emit<'t> {
         Ok(Argument::None)
     }
 
-    /// What is known of a new node: what the rules say, or, where they say nothing and the inputs are as they were, what
-    /// was known of the old one.
+    /// What is known of a new node: of one that does what the old one does with the same inputs, what was known of that;
+    /// of others what the rules say.
     fn fact_of(&self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
         let old = self.from.node(self.id);
-        let mut of = |id: NodeId| self.graph.node(id).meta().fact.clone();
-        let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
+        let known = &old.meta().fact;
         let is_same = *old.target() == *target && {
             let new =
                 args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).map(|argument| self.fact(argument));
-            let before =
-                old.arguments().map(|argument| argument.fact(&mut |id| self.from.node(id).meta().fact.clone()));
-            new.eq(before)
+            new.eq(old.arguments().map(|argument| argument.fact(&mut |id| self.from.node(id).meta().fact.clone())))
         };
-        if inferred.is_unknown() && is_same { old.meta().fact.clone() } else { inferred }
+        // What is at a path may be another thing now.
+        if is_same && (known.is_unknown() || target.path().is_none()) {
+            return known.clone();
+        }
+        let mut of = |id: NodeId| self.graph.node(id).meta().fact.clone();
+        let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
+        if inferred.is_unknown() && is_same { known.clone() } else { inferred }
     }
 }
 

@@ -1,3 +1,5 @@
-//! torch.fx's own language-neutral tests, carried over: one file for each area, each test named after its row.
+//! torch.fx's own tests, carried over: each is named after its row in the list of what torch.fx checks, and its name
+//! there.
 
 mod module;
+mod support;
