@@ -10,6 +10,7 @@
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
 //! | `hooks` | who is told of edits |
 //! | `line` | how one node is written |
+//! | `restore` | building a graph from nodes that were written |
 //! | `verify` | the numbered rules of a correct graph |
 //!
 //! Who knows torch.fx finds its names here, and where they differ:
@@ -52,6 +53,7 @@ mod node;
 mod order;
 mod path;
 mod replace;
+mod restore;
 mod signature;
 mod target;
 mod users;
@@ -75,12 +77,13 @@ pub use graph::Graph;
 pub use hooks::{Edit, HookId};
 pub use meta::{Meta, Origin, Source};
 pub use module_stack::{Frame, ModuleStack};
-pub(crate) use names::is_identifier;
 pub use names::is_legal_name;
+pub(crate) use names::{is_continue, is_identifier, is_start};
 pub use node::{Keyword, Node, NodeId};
 pub use order::Cycle;
 pub use path::ModulePath;
 pub use replace::MetaNotEmpty;
+pub(crate) use restore::Written;
 pub use signature::Signature;
 pub use target::{Op, Target};
 pub use verify::{Place, VerifyError, VerifyErrors};

@@ -3,3 +3,5 @@
 
 mod codegen;
 mod ir;
+mod module;
+mod support;
