@@ -118,17 +118,7 @@ fn nesting_has_a_limit_and_no_chain_overflows_the_stack() {
     drop(deepest);
 }
 
-static LOG: OpDef = OpDef {
-    name: "log_value",
-    kind: CallKind::Function,
-    params: &[Param::new("x", true)],
-    doc: "",
-    effect: Effect::Changes,
-    eval: |args| Ok(args.values[0].clone()),
-    infer: |_| Ok(Fact::Unknown),
-    source: "",
-    samples: Vec::new,
-};
+static LOG: OpDef = OpDef::wrapped("log_value", &[Param::new("x", true)], |args| Ok(args.values[0].clone()));
 
 #[test]
 fn dead_code_goes_in_children_too_and_impure_children_stay() {
