@@ -5,6 +5,7 @@
 mod layer;
 mod library;
 mod opaque;
+pub mod kv_cache;
 
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;

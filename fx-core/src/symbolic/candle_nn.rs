@@ -22,3 +22,8 @@ pub mod loss {
 pub mod rotary_emb {
     pub use crate::trace::functions::rotary_emb::*;
 }
+
+/// `candle_nn::kv_cache` in a twin.
+pub mod kv_cache {
+    pub use crate::leaf::kv_cache::*;
+}
