@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use candle_core::{Result, Tensor};
 use candle_nn::kv_cache::Cache as Original;
 
-use super::{Cached, empty, fits, padded, refuse};
+use super::{Cached, empty, filled_up, fits, refuse};
 use crate::trace::Proxy;
 
 /// The mirror of a `Cache`.
@@ -69,11 +69,7 @@ impl Cache {
     /// What it holds, filled up with zeros to the size of its buffer.
     #[track_caller]
     pub fn all_data(&self) -> &Option<Proxy> {
-        self.buffer.get_or_init(|| {
-            let data = self.data.as_ref()?;
-            let buffer = padded(data, self.dim(), self.max_seq_len());
-            Some(buffer.unwrap_or_else(|error| crate::trace::Session::abort_current(&error)))
-        })
+        filled_up(&self.buffer, self.data.as_ref(), self.dim(), self.max_seq_len())
     }
 
     /// What it holds.

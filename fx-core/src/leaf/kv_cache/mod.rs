@@ -19,6 +19,7 @@ pub use rotating::{RotatingCache, RotatingKvCache};
 pub use scattered::{IndicesAndMask, ScatteredCacheBuilder, ScatteredKvCache};
 
 use std::panic::Location;
+use std::sync::OnceLock;
 
 use candle_core::{DType, Device, Error, Result, Tensor};
 
@@ -74,11 +75,31 @@ cached! {
 
 /// A tensor without elements that is `len` long in one dimension: what a count is kept with.
 fn empty(dim: usize, len: usize) -> Result<Tensor> {
-    let shape = if dim == 0 { vec![len, 0] } else { [vec![0; dim], vec![len]].concat() };
-    Tensor::zeros(shape, DType::U8, &Device::Cpu)
+    Tensor::zeros([vec![1; dim], vec![len, 0]].concat(), DType::U8, &Device::Cpu)
 }
 
-/// The value filled up with zeros to the size of candle's buffer.
+/// What is held, filled up with zeros to the size of candle's buffer; recorded when it is first asked for.
+#[track_caller]
+fn filled_up<'b>(
+    buffer: &'b OnceLock<Option<Proxy>>,
+    held: Option<&Proxy>,
+    dim: usize,
+    size: usize,
+) -> &'b Option<Proxy> {
+    if let Some(known) = buffer.get() {
+        return known;
+    }
+    // Not in a closure, so that the node gets the user's line.
+    let filled = match held {
+        None => None,
+        Some(held) => match padded(held, dim, size) {
+            Ok(filled) => Some(filled),
+            Err(error) => Session::abort_current(&error),
+        },
+    };
+    buffer.get_or_init(|| filled)
+}
+
 #[track_caller]
 fn padded(value: &Proxy, dim: usize, size: usize) -> Result<Proxy> {
     let mut shape = value.dims().to_vec();

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use candle_core::{Device, Result, Tensor};
 use candle_nn::kv_cache::RotatingCache as Original;
 
-use super::{Cached, empty, fits, padded};
+use super::{Cached, empty, filled_up, fits};
+use crate::trace::Proxy;
 use crate::trace::lift::Lifts;
-use crate::trace::{Proxy, Session};
 
 /// The mirror of a `RotatingCache`.
 #[derive(Debug, Clone)]
@@ -72,10 +72,7 @@ impl RotatingCache {
     /// What it holds, filled up with zeros to the size of its buffer.
     #[track_caller]
     pub fn all_data(&self) -> &Option<Proxy> {
-        self.buffer.get_or_init(|| {
-            let buffer = padded(self.data.as_ref()?, self.dim(), self.max_seq_len());
-            Some(buffer.unwrap_or_else(|error| Session::abort_current(&error)))
-        })
+        filled_up(&self.buffer, self.data.as_ref(), self.dim(), self.max_seq_len())
     }
 
     /// What it holds.
@@ -145,12 +142,8 @@ fn written(data: &Proxy, src: &Proxy, dim: usize, start: usize, size: usize) -> 
         len => of.narrow(dim, from, len).map(Some),
     };
     let fits = len.min(size - start);
-    let parts = [
-        part(src, fits, len)?,
-        part(data, len - fits, start)?,
-        part(src, 0, fits)?,
-        part(data, start + fits, held)?,
-    ];
+    let parts =
+        [part(src, fits, len)?, part(data, len - fits, start)?, part(src, 0, fits)?, part(data, start + fits, held)?];
     Ok(parts.into_iter().flatten().collect())
 }
 
