@@ -86,7 +86,7 @@ fn a_quantized_matrix_in_half_precision() {
     let x = numbers(&[2, 64]);
     for weight in [QMatMul::from_qtensor(quantized()).expect("a matrix"), QMatMul::Tensor(numbers(&[6, 64]))] {
         let expected: Result<Vec<Tensor>> = (|| product!(&weight, &x))();
-        let Ok(expected) = expected else { continue };
+        let expected = expected.expect("candle runs it");
         for tracer in tracers(&x) {
             let module = tracer
                 .trace_with(&(weight.clone(),), |(weight,), inputs| -> Result<Vec<_>> {

@@ -41,6 +41,10 @@ impl Traceable for QTensor {
             Err(error) => Session::abort_current(&error),
         }
     }
+
+    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> QTensorLeaf {
+        QTensorLeaf::new(this.clone(), scope)
+    }
 }
 
 impl QTensorLeaf {

@@ -314,8 +314,7 @@ impl<R: Recurrent> RNN for RecurrentLeaf<R> {
     #[track_caller]
     fn step(&self, input: &Proxy, state: &R::Mirror) -> Result<R::Mirror> {
         let parts = self.run(&input.unsqueeze(1)?, state)?;
-        let parts = parts.iter().map(|part| part.get(0)).collect::<Result<_>>()?;
-        Ok(whole::<R>(parts))
+        of_step::<R>(&parts, 0)
     }
 
     #[track_caller]
@@ -324,7 +323,7 @@ impl<R: Recurrent> RNN for RecurrentLeaf<R> {
         let parts = self.run(input, init_state)?;
         let mut states = Vec::with_capacity(len);
         for step in 0..len {
-            states.push(whole::<R>(parts.iter().map(|part| part.get(step)).collect::<Result<_>>()?));
+            states.push(of_step::<R>(&parts, step)?);
         }
         Ok(states)
     }
@@ -334,6 +333,16 @@ impl<R: Recurrent> RNN for RecurrentLeaf<R> {
         let outputs: Vec<&Proxy> = states.iter().filter_map(|state| R::mirrored(state).first().copied()).collect();
         R::join(&outputs)
     }
+}
+
+/// The state of one step, of parts stacked by step.
+#[track_caller]
+fn of_step<R: Recurrent>(stacked: &[Proxy], step: usize) -> Result<R::Mirror> {
+    let mut parts = Vec::with_capacity(stacked.len());
+    for part in stacked {
+        parts.push(part.get(step)?);
+    }
+    Ok(whole::<R>(parts))
 }
 
 /// The mirror of a state that has all its parts.

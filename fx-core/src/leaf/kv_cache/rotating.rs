@@ -136,15 +136,24 @@ impl RotatingCache {
 #[track_caller]
 fn written(data: &Proxy, src: &Proxy, dim: usize, start: usize, size: usize) -> Result<Vec<Proxy>> {
     let (held, len) = (data.dim(dim)?, src.dim(dim)?);
-    let part = |of: &Proxy, from: usize, to: usize| match to.saturating_sub(from) {
+    let fits = len.min(size - start);
+    let parts = [
+        part(src, dim, fits, len)?,
+        part(data, dim, len - fits, start)?,
+        part(src, dim, 0, fits)?,
+        part(data, dim, start + fits, held)?,
+    ];
+    Ok(parts.into_iter().flatten().collect())
+}
+
+/// A range of a tensor, if there is anything in it.
+#[track_caller]
+fn part(of: &Proxy, dim: usize, from: usize, to: usize) -> Result<Option<Proxy>> {
+    match to.saturating_sub(from) {
         0 => Ok(None),
         len if len == of.dim(dim)? => Ok(Some(of.clone())),
-        len => of.narrow(dim, from, len).map(Some),
-    };
-    let fits = len.min(size - start);
-    let parts =
-        [part(src, fits, len)?, part(data, len - fits, start)?, part(src, 0, fits)?, part(data, start + fits, held)?];
-    Ok(parts.into_iter().flatten().collect())
+        len => Ok(Some(of.narrow(dim, from, len)?)),
+    }
 }
 
 /// The mirror of a `RotatingKvCache`.
