@@ -36,3 +36,10 @@ pub mod rnn {
 pub mod kv_cache {
     pub use crate::leaf::kv_cache::*;
 }
+
+/// `candle_nn::attention` in a twin.
+pub mod attention {
+    pub use ::candle_nn::attention::*;
+
+    pub use crate::leaf::AttnMask;
+}
