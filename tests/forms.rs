@@ -10,6 +10,8 @@ mod support;
 mod arguments;
 #[path = "forms/bodies.rs"]
 mod bodies;
+#[path = "forms/caches.rs"]
+mod caches;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]

@@ -71,6 +71,11 @@ impl<L: Layer> Leaf<L> {
         Self { scope: scope.clone(), layer: Arc::new(layer.clone()), original: layer.clone(), parts }
     }
 
+    /// Where it stands in the model.
+    pub(super) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
     /// The layer itself, for what it knows without data.
     pub(super) fn original(&self) -> &L {
         &self.original

@@ -174,7 +174,12 @@ layer! {
 layer! {
     /// Normalisation over the batch; in training by the batch's own statistics.
     BatchNorm as "BatchNorm", forward_t {
-        parts BatchNormParts { running_mean: Tensor = |layer| layer.running_mean().clone(), running_var: Tensor = |layer| layer.running_var().clone() }
+        parts BatchNormParts {
+            running_mean: Tensor = |layer| layer.running_mean().clone(),
+            running_var: Tensor = |layer| layer.running_var().clone(),
+            weight: Option<Tensor> = |layer| layer.weight_and_bias().map(|(weight, _)| weight.clone()),
+            bias: Option<Tensor> = |layer| layer.weight_and_bias().map(|(_, bias)| bias.clone()),
+        }
         infer(layer, x) {
             let channels = layer.running_mean().elem_count();
             if x.rank() < 2 || x.dims()[1] != channels {
@@ -343,6 +348,12 @@ impl Leaf<Dropout> {
 }
 
 impl Leaf<BatchNorm> {
+    /// The layer's scale and shift, if it has them.
+    #[must_use]
+    pub fn weight_and_bias(&self) -> Option<(&Proxy, &Proxy)> {
+        self.parts.weight.as_ref().zip(self.parts.bias.as_ref())
+    }
+
     /// Records a call of the layer in training.
     ///
     /// # Errors

@@ -5,6 +5,15 @@
 mod layer;
 mod library;
 mod opaque;
+mod data;
+mod method;
+mod quantized;
+mod recurrent;
+pub mod kv_cache;
+pub mod streaming;
 
+pub use data::AttnMask;
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;
+pub use quantized::QTensorLeaf;
+pub use recurrent::{GruState, LstmState, RNN, Recurrent, RecurrentLeaf};

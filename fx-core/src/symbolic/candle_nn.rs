@@ -22,3 +22,24 @@ pub mod loss {
 pub mod rotary_emb {
     pub use crate::trace::functions::rotary_emb::*;
 }
+
+pub use self::rnn::RNN;
+
+/// `candle_nn::rnn` in a twin.
+pub mod rnn {
+    pub use ::candle_nn::rnn::*;
+
+    pub use crate::leaf::{GruState as GRUState, LstmState as LSTMState, RNN};
+}
+
+/// `candle_nn::kv_cache` in a twin.
+pub mod kv_cache {
+    pub use crate::leaf::kv_cache::*;
+}
+
+/// `candle_nn::attention` in a twin.
+pub mod attention {
+    pub use ::candle_nn::attention::*;
+
+    pub use crate::leaf::AttnMask;
+}

@@ -87,11 +87,15 @@ pub fn record<T: FromOutcome>(op: OpRef, encoded: impl IntoIterator<Item = Encod
     })
 }
 
-/// Records a call of a layer.
+/// Records a call of a layer, which gives a tensor or several.
 #[track_caller]
-pub(crate) fn call_layer(layer: &Arc<dyn LayerModule>, scope: &Scope, given: &[Given]) -> candle_core::Result<Proxy> {
+pub(crate) fn call_layer<T: FromRecorded>(
+    layer: &Arc<dyn LayerModule>,
+    scope: &Scope,
+    given: &[Given],
+) -> candle_core::Result<T> {
     let callee = Callee::Layer(layer, scope);
-    record_in(session_of(callee, given)?, callee, given, Location::caller()).map(Outcome::proxy)
+    record_in(session_of(callee, given)?, callee, given, Location::caller()).and_then(T::from_recorded)
 }
 
 /// The session that a call is recorded into: that of its tensors, or of the layer, or the current one.

@@ -114,6 +114,19 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// A tensor is written in place.
+    #[error(
+        "`{method}` writes into a tensor in place, which a graph of values cannot\n  at {at}\n  \
+         write `x = {instead}`, or keep the tensor in one of the caches of `candle_nn::kv_cache`"
+    )]
+    InPlace {
+        /// `slice_set`, …
+        method: &'static str,
+        /// The expression that gives the value instead.
+        instead: &'static str,
+        /// The user's line.
+        at: At,
+    },
     /// A custom operation of the user's.
     #[error(
         "`{method}` runs a custom operation, of which a graph knows nothing\n  at {at}\n  \

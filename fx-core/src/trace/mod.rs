@@ -16,6 +16,7 @@ mod operators;
 mod create;
 mod symbolic_module;
 mod query;
+mod in_place;
 pub mod lift;
 pub mod output;
 mod inputs;

@@ -31,6 +31,14 @@ pub trait Traceable {
     /// The mirror of a part of the model: its tensors are parameters, at this scope's path.
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic;
 
+    /// The mirror of a part that the model shares: what it holds may be shared with the graph as well, not copied.
+    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic
+    where
+        Self: Sized,
+    {
+        (**this).symbolic(scope)
+    }
+
     /// The mirror of an argument: its tensors are inputs of the graph, under this name.
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         self.symbolic(&inputs.scope().child(name))
@@ -109,7 +117,7 @@ pointers! {
 
 /// What is behind shared pointers is mirrored once.
 macro_rules! shared_pointers {
-    ($($type:ident)*) => {$(
+    ($($type:ident, $this:ident, $scope:ident => $mirror:expr;)*) => {$(
         impl<T: Traceable> Traceable for $type<T>
         where
             T::Symbolic: 'static,
@@ -117,7 +125,8 @@ macro_rules! shared_pointers {
             type Symbolic = $type<T::Symbolic>;
 
             fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                shared($type::as_ptr(self).cast(), || $type::new((**self).symbolic(scope)))
+                let ($this, $scope) = (self, scope);
+                shared($type::as_ptr(self).cast(), || $type::new($mirror))
             }
 
             fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
@@ -126,7 +135,10 @@ macro_rules! shared_pointers {
         }
     )*};
 }
-shared_pointers!(Rc Arc);
+shared_pointers! {
+    Rc, this, scope => (**this).symbolic(scope);
+    Arc, this, scope => T::symbolic_shared(this, scope);
+}
 
 /// What is behind locks is mirrored as it is; a lock that is held cannot be, and waiting for it could be for ever.
 macro_rules! locks {
