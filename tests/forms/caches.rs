@@ -122,9 +122,9 @@ struct Recurrent {
 
 #[fx::module]
 impl Module for Recurrent {
-    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
         use candle_nn::RNN;
-        let xs = xs.t()?;
+        let xs = x.t()?;
         let residual = &xs;
         let mut xs = xs.clone();
         for layer in self.layers.iter() {
