@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::time::Instant;
 
 use candle_core::DType;
-use fx_core::ir::{Graph, ModuleStack, NodeMap};
+use fx_core::ir::{Graph, ModuleStack, NodeId, NodeMap};
 use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, Param};
 use fx_core::value::{Fact, Value};
 
@@ -96,32 +96,64 @@ fn main() {
     }
     drop(kept);
     for with_facts in [false, true] {
-        println!(
-            "{:>9} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}  ns a node{}",
-            "nodes",
-            "build",
-            "verify",
-            "clone",
-            "copy",
-            "print",
-            "drop",
-            if with_facts { " with facts" } else { "" }
-        );
+        let columns = ["build", "verify", "clone", "copy", "print", "find", "again", "sort", "dce", "drop"];
+        let columns: String = columns.iter().map(|column| format!(" {column:>7}")).collect();
+        println!("{:>9}{columns}  ns a node{}", "nodes", if with_facts { " with facts" } else { "" });
         for count in [1_000, 10_000, 100_000, 1_000_000] {
             let graph = build(count, with_facts);
             assert_eq!(graph.verify(), Ok(()));
             let [clone, drop] = measure(count, || graph.clone());
-            println!(
-                "{count:>9} {:>7.0} {:>7.0} {clone:>7.0} {:>7.0} {:>7.0} {drop:>7.0}",
+            let copy = || {
+                let mut copy = Graph::new("copy");
+                copy.at_end().graph_copy(&graph, &mut NodeMap::new());
+                copy
+            };
+            // The first look-up makes the table, the next ones use it; both find a third of the nodes.
+            let find = || graph.clone().calls(&ADD).len();
+            let reversed = reversed(&graph);
+            let times = [
                 measure(count, || build(count, with_facts))[0],
                 measure(count, || graph.verify())[0],
-                measure(count, || {
-                    let mut copy = Graph::new("copy");
-                    copy.at_end().graph_copy(&graph, &mut NodeMap::new());
-                    copy
-                })[0],
+                clone,
+                measure(count, copy)[0],
                 measure(count, || graph.to_string())[0],
-            );
+                (measure(count, find)[0] - clone - drop).max(0.0),
+                measure(count, || graph.calls(&ADD).len())[0],
+                edited(count, &reversed, |graph| graph.stable_topological_sort().is_ok()),
+                edited(count, &dead(&graph), |graph| graph.eliminate_dead_code(None)),
+                drop,
+            ];
+            println!("{count:>9}{}", times.iter().map(|time| format!(" {time:>7.0}")).collect::<String>());
         }
     }
+}
+
+/// Nanoseconds for each node that an edit of a clone takes.
+fn edited(count: usize, graph: &Graph, edit: impl Fn(&mut Graph) -> bool) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..(1_000_000 / count).clamp(2, 100) {
+        let mut graph = graph.clone();
+        let start = Instant::now();
+        assert!(black_box(edit(&mut graph)), "there was something to do");
+        best = best.min(start.elapsed().as_nanos() as f64 / count as f64);
+    }
+    best
+}
+
+/// The graph with its nodes from last to first.
+fn reversed(graph: &Graph) -> Graph {
+    let mut reversed = graph.clone();
+    let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+    for pair in ids.windows(2) {
+        reversed.prepend(pair[0], pair[1]);
+    }
+    reversed
+}
+
+/// The graph with an output that reads the input only.
+fn dead(graph: &Graph) -> Graph {
+    let mut dead = graph.clone();
+    let (first, output) = (graph.first().expect("there are nodes"), graph.output_node().expect("there is one"));
+    dead.set_args(output, [first.into()]);
+    dead
 }

@@ -19,6 +19,11 @@ impl<K: EntityRef, V> PrimaryMap<K, V> {
         Self { items: Vec::new(), keys: PhantomData }
     }
 
+    /// Makes room for that many more entities.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     /// Adds an entity and returns its key.
     pub fn push(&mut self, item: V) -> K {
         let key = K::new(self.items.len());
@@ -89,6 +94,11 @@ impl<K: EntityRef, V: Clone> SecondaryMap<K, V> {
     #[must_use]
     pub const fn with_default(default: V) -> Self {
         Self { items: Vec::new(), default, keys: PhantomData }
+    }
+
+    /// Makes room for what is beside that many more entities.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
     }
 
     /// The same, with room for as many entities before it has to grow.

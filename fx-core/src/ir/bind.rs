@@ -1,4 +1,4 @@
-//! [`bind`]: whether arguments fit the parameters of an operation.
+//! [`bind`]: whether arguments fit the parameters of an operation, and which is whose.
 //!
 //! Invariant: there is one way to write a call. Tensors, and what can be one, are arguments by position, everything
 //! else by name, and every parameter has exactly one argument.
@@ -8,7 +8,8 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 
 use super::argument::Argument;
-use super::node::Keyword;
+use super::graph::Graph;
+use super::node::{Keyword, NodeId};
 use super::target::{Op, Target};
 use crate::ops::{CallKind, OpRef};
 
@@ -107,6 +108,62 @@ fn unexpected(op: OpRef, kwargs: &[(Keyword, Argument)]) -> BindError {
 pub(super) fn repeated(kwargs: &[(Keyword, Argument)]) -> Option<&Keyword> {
     let mut seen = HashSet::new();
     kwargs.iter().map(|(keyword, _)| keyword).find(|keyword| kwargs.len() > 1 && !seen.insert(&***keyword))
+}
+
+/// The arguments of a call, matched to the parameters of its operation, torch.fx's `ArgsKwargsPair`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NormalizedArguments {
+    /// Arguments by position, in the order of the parameters.
+    pub args: Vec<Argument>,
+    /// Arguments by name, in the order of the parameters.
+    pub kwargs: Vec<(Keyword, Argument)>,
+}
+
+impl Graph {
+    /// The arguments of a node, matched to the parameters of its operation: all of them by name if `by_name_only`,
+    /// otherwise those by position that graphs write so. None if the node calls no operation. Every parameter of an
+    /// operation has an argument, so there are no defaults to be filled in.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// # use fx_core::ops::elementwise::clamp;
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let bounds = [("max".into(), 1.0.into()), ("min".into(), 0.0.into())];
+    /// let clamped = cursor.call_method(&clamp::OP, [x.into()], bounds)?;
+    ///
+    /// let call = graph.normalized_arguments(clamped, true)?.expect("it calls an operation");
+    /// let names: Vec<&str> = call.kwargs.iter().map(|(name, _)| &**name).collect();
+    /// assert_eq!((call.args, names), (vec![], vec!["x", "min", "max"]));
+    /// # Ok::<(), fx_core::ir::BindError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the arguments do not fit the operation, which [`Graph::verify`] reports as V7.
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[track_caller]
+    pub fn normalized_arguments(
+        &self,
+        id: NodeId,
+        by_name_only: bool,
+    ) -> Result<Option<NormalizedArguments>, BindError> {
+        let node = self.node(id);
+        let Some(op) = node.target().operation() else { return Ok(None) };
+        let mut normalized = NormalizedArguments { args: Vec::new(), kwargs: Vec::new() };
+        for (param, argument) in op.params.iter().zip(bind(op, node.args(), node.kwargs())?) {
+            if param.positional && !by_name_only {
+                normalized.args.push(argument.clone());
+            } else {
+                normalized.kwargs.push((param.name.into(), argument.clone()));
+            }
+        }
+        Ok(Some(normalized))
+    }
 }
 
 /// Checks that a method is called as a method and a function as a function.

@@ -73,27 +73,14 @@ impl ByTarget {
         self.counts[op as usize]
     }
 
-    /// What is wrong with it; it must say of each live node what the node says.
-    pub(super) fn fault<'g>(&self, nodes: impl Iterator<Item = (NodeId, &'g Target)>) -> Option<String> {
-        let mut counts = [0; Op::ALL.len()];
-        let mut total = 0;
-        for (id, target) in nodes {
-            counts[target.op() as usize] += 1;
-            total += 1;
-            if let Some(table) = self.table.get()
-                && table.group_of(id) != Some(target)
-            {
-                return Some(format!("the table by target does not have {id:?} under `{target}`"));
-            }
-        }
-        let listed = self.table.get().map(|table| table.groups.values().map(Vec::len).sum::<usize>());
-        if counts != self.counts {
-            Some(format!("there are {counts:?} nodes by opcode, but {:?} are counted", self.counts))
-        } else if listed.is_some_and(|listed| listed != total) {
-            Some(format!("there are {total} nodes, but {} in the table by target", listed.unwrap_or_default()))
-        } else {
-            None
-        }
+    /// Whether a node is listed under this target, if there is a table.
+    pub(super) fn lists(&self, id: NodeId, target: &Target) -> bool {
+        self.table.get().is_none_or(|table| table.group_of(id) == Some(target))
+    }
+
+    /// How many nodes are listed, if there is a table.
+    pub(super) fn listed(&self) -> Option<usize> {
+        self.table.get().map(|table| table.groups.values().map(Vec::len).sum())
     }
 }
 
@@ -233,5 +220,45 @@ impl Graph {
     pub fn calls(&self, op: OpRef) -> Found {
         let target = Target::call(op);
         self.find_nodes(target.op(), Some(&target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::my_module;
+    use super::*;
+
+    #[test]
+    fn found_nodes_are_those_of_the_moment_and_in_order() {
+        let mut graph = my_module();
+        let param = graph.node_named("param").unwrap();
+        let of = |graph: &Graph, path: &str| {
+            graph.find_nodes(Op::GetAttr, Some(&Target::GetAttr(path.into()))).collect::<Vec<_>>()
+        };
+        assert_eq!((of(&graph, "param"), of(&graph, "other")), (vec![param], vec![]));
+        let second = graph.at_end().get_attr("param");
+        let first = graph.at_start().get_attr("param");
+        assert_eq!(of(&graph, "param"), [first, param, second]);
+        graph.append(second, first);
+        graph.set_target(param, Target::GetAttr("other".into())).unwrap();
+        assert_eq!((of(&graph, "param"), of(&graph, "other")), (vec![second, first], vec![param]));
+        graph.erase_node(first).unwrap();
+        assert_eq!(of(&graph.clone(), "param"), [second]);
+        assert_eq!(graph.find_nodes(Op::GetAttr, None).rev().collect::<Vec<_>>(), [second, param]);
+        // A target says its opcode, too.
+        assert_eq!(graph.find_nodes(Op::CallModule, Some(&Target::GetAttr("param".into()))).len(), 0);
+    }
+
+    #[test]
+    fn targets_that_are_gone_take_no_memory() {
+        let mut graph = my_module();
+        let param = graph.node_named("param").unwrap();
+        assert_eq!(graph.find_nodes(Op::GetAttr, None).len(), 1);
+        for i in 0..1000 {
+            graph.set_target(param, Target::GetAttr(format!("p{i}").into())).unwrap();
+            let groups = graph.by_target.table.get().map_or(0, |table| table.groups.len());
+            assert!(groups < 100, "{groups}");
+        }
+        assert_eq!(graph.find_nodes(Op::GetAttr, Some(&Target::GetAttr("p999".into()))).collect::<Vec<_>>(), [param]);
     }
 }

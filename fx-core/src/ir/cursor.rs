@@ -180,6 +180,37 @@ impl<'g> Cursor<'g> {
         Some(next)
     }
 
+    /// Moves a node of the graph to where the next new one would come. Nodes that are moved one after the other come in
+    /// this order: so a range of nodes is moved.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let [_a, b, c, d] = ["a", "b", "c", "d"].map(|name| cursor.placeholder(name));
+    /// let mut cursor = graph.at_start();
+    /// for id in [b, d] {
+    ///     cursor.move_here(id);
+    /// }
+    /// assert_eq!(graph.to_string(), "graph g(%b, %d, %a, %c) {\n}");
+    /// assert!(graph.is_before(d, c));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the node was erased or is of another graph.
+    #[track_caller]
+    pub fn move_here(&mut self, id: NodeId) {
+        if self.at == Some(id) {
+            self.at = self.graph.next(id);
+            return;
+        }
+        match self.before() {
+            Some(at) => self.graph.prepend(at, id),
+            None => self.graph.append(self.graph.last().unwrap_or(id), id),
+        }
+    }
+
     /// [`Graph::erase_node`]; the cursor stays where it is.
     ///
     /// # Errors

@@ -28,6 +28,9 @@ fn list(count: usize, users: &[String]) -> String {
     text.join(", ")
 }
 
+/// Says whether a node of a graph must stay even if nobody reads it.
+pub type IsImpure<'p> = dyn Fn(&Graph, NodeId) -> bool + 'p;
+
 impl Graph {
     /// Removes a node that no other reads. Its id and its name are not used again.
     ///
@@ -106,7 +109,7 @@ impl Graph {
     /// assert!(graph.eliminate_dead_code(None));
     /// assert!(!graph.contains(unused));
     /// ```
-    pub fn eliminate_dead_code(&mut self, is_impure: Option<&dyn Fn(&Self, NodeId) -> bool>) -> bool {
+    pub fn eliminate_dead_code(&mut self, is_impure: Option<&IsImpure<'_>>) -> bool {
         let before = self.len();
         let mut next = self.last();
         while let Some(id) = next {

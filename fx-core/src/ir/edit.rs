@@ -195,7 +195,7 @@ impl Graph {
     }
 
     /// Gives a node another target and keeps the table by target right.
-    fn retarget(&mut self, id: NodeId, target: Target) {
+    pub(super) fn retarget(&mut self, id: NodeId, target: Target) {
         if let Some(node) = &mut self.nodes[id] {
             self.by_target.remove(id, &node.target);
             self.by_target.add(id, &target);

@@ -252,7 +252,11 @@ impl Graph {
     }
 
     /// Makes room for that many more nodes.
-    pub(super) fn reserve(&mut self, _more: usize) {}
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.nodes.reserve(more);
+        self.layout.reserve(more);
+        self.users.reserve(more);
+    }
 
     /// The one way in: every node is added here. `at` is the node it comes before; none is the very end.
     #[track_caller]

@@ -116,3 +116,58 @@ impl Graph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::super::samples::{my_module, relu};
+    use super::*;
+
+    #[test]
+    fn hooks_are_told_of_edits_in_order() {
+        let mut graph = my_module();
+        let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let hook = |label: &'static str| {
+            let log = log.clone();
+            move |graph: &Graph, edit: Edit<'_>| {
+                let name = |id| graph.node(id).name();
+                log.lock().unwrap().push(match edit {
+                    Edit::Create { node } => format!("{label} create {}", name(node)),
+                    Edit::Erase { node } => format!("{label} erase {}", name(node)),
+                    Edit::Replace { old, new, user } => {
+                        assert!(graph.users(old).any(|found| found == user), "it reads the old one still");
+                        format!("{label} replace {} {} {}", name(old), name(new), name(user))
+                    }
+                    Edit::Rename { node, old } => format!("{label} rename {old} {}", name(node)),
+                });
+            }
+        };
+        let first = graph.register_hook(hook("a"));
+        let second = graph.register_hook(hook("b"));
+        let new = relu(&mut graph.inserting_after(ids[2]), ids[2]);
+        assert!(graph.unregister_hook(first) && !graph.unregister_hook(first));
+        graph.replace_all_uses_with(ids[2], new);
+        graph.replace_input_with(new, ids[3], ids[0]);
+        graph.rename(new, "relu");
+        graph.rename(new, "other");
+        graph.set_args(ids[5], [ids[3].into()]);
+        graph.erase_node(ids[0]).unwrap_err();
+        assert!(graph.eliminate_dead_code(None));
+        let mut clone = graph.clone();
+        clone.at_end().placeholder("y");
+        let log = std::mem::take(&mut *log.lock().unwrap());
+        assert_eq!(
+            log,
+            ["a create relu", "b create relu", "b replace add relu linear", "b rename relu other", "b erase clamp"]
+        );
+        assert!(graph.unregister_hook(second));
+    }
+
+    #[test]
+    fn graphs_with_hooks_go_to_other_threads() {
+        fn check<T: Clone + Send + Sync>() {}
+        check::<Graph>();
+    }
+}

@@ -60,6 +60,11 @@ impl Layout {
         self.links[id].label
     }
 
+    /// Makes room for that many more nodes.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.links.reserve(more);
+    }
+
     /// Whether the node is linked.
     pub(super) fn contains(&self, id: NodeId) -> bool {
         self.label(id) != 0

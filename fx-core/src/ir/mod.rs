@@ -5,13 +5,32 @@
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature` | how a graph is called |
 //! | `layout`, `users`, `names`, `by_target` | the side structures that every edit keeps true |
-//! | `bind` | whether arguments fit the parameters of an operation |
+//! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
 //! | `hooks` | who is told of edits |
 //! | `line` | how one node is written |
 //! | `restore` | building a graph from nodes that were written |
 //! | `verify` | the numbered rules of a correct graph |
+//!
+//! Who knows torch.fx finds its names here, and where they differ:
+//!
+//! | torch.fx | here |
+//! |---|---|
+//! | `graph.nodes`, iterated while it is edited | [`Walk`] either way; [`Cursor::advance`]; [`Graph::nodes`] without edits |
+//! | `with graph.inserting_before(n):` | [`Graph::inserting_before`] gives a [`Cursor`], the scope is its life |
+//! | `n.prepend(x)`, `n.append(x)` | [`Graph::prepend`]`(n, x)`, [`Graph::append`]`(n, x)` |
+//! | `n.args = …`, `n.kwargs = …`, `n.target = …`, `n.name = …` | [`Graph::set_args`], [`Graph::set_kwargs`], [`Graph::set_target`], [`Graph::rename`] |
+//! | `n.replace_all_uses_with(m, delete_user_cb, propagate_meta)` | [`Graph::replace_all_uses_with`], [`Graph::replace_uses_where`], [`Graph::propagate_meta`] |
+//! | `a < b` | [`Graph::is_before`] |
+//! | `n.meta["nn_module_stack"]`, `["stack_trace"]`, `["from_node"]`, `["custom"]` | [`Meta::module`], [`Meta::source`], [`Meta::from`], [`Meta::annotations`] |
+//! | `graph.find_nodes(op=…, target=…)` | [`Graph::find_nodes`]; of an operation [`Graph::calls`] |
+//! | `graph.lint()` | [`Graph::verify`], every fault at once |
+//! | `has_side_effect(f)` | [`OpDef::with_effect`](crate::ops::OpDef::with_effect) |
+//! | `module._register_create_node_hook(f)`, … | [`Graph::register_hook`] |
+//! | `legalize_graph`, `stable_topological_sort` | [`Graph::stable_topological_sort`] |
+//! | `copy.deepcopy(graph)` | `clone`, which keeps ids |
+//! | `map_arg(a, f)` | [`Argument::map_nodes`], [`Argument::for_each_node`] |
 //!
 //! Invariant: this module names no operation of candle and holds no tensor. Nothing but [`Graph`] changes a node, and
 //! nothing here recurses over the graph.
@@ -49,11 +68,11 @@ pub(crate) mod samples;
 mod tests;
 
 pub use argument::{Argument, Fields};
-pub use bind::{BindError, Bound, bind};
+pub use bind::{BindError, Bound, NormalizedArguments, bind};
 pub use by_target::Found;
 pub use copy::NodeMap;
 pub use cursor::Cursor;
-pub use dead::StillUsed;
+pub use dead::{IsImpure, StillUsed};
 pub use graph::Graph;
 pub use hooks::{Edit, HookId};
 pub use meta::{Meta, Origin, Source};

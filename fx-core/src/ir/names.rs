@@ -8,6 +8,7 @@
 //! of an erased node stays taken.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -18,40 +19,101 @@ use super::target::Target;
 
 /// A number of more digits is part of the name.
 const MOST_DIGITS: usize = 9;
+const LARGEST: u32 = 999_999_999;
+/// Numbers up to this are kept in a list whatever others there are.
+const FEW: usize = 64;
 
+/// Names are kept by what stands before their number, `relu` for `relu_7`, and then by the number. So the many names of
+/// one base take a few bytes each, and finding one touches little memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
-    // Keeps hashes, so that growing touches no text, and lookups can be continued by index.
-    table: IndexMap<Arc<str>, Entry, foldhash::fast::RandomState>,
+    bases: IndexMap<Arc<str>, Base, foldhash::fast::RandomState>,
     text: String,
 }
 
-/// What is known of a text: who has it as a name, whether anybody has or had, and how far `text_1`, `text_2`, … are
-/// counted. Packed into eight bytes, because there is one for each node.
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    owner: Option<NodeId>,
-    counter_and_taken: u32,
+/// A text that is a name, or names without their number.
+#[derive(Debug, Clone, Default)]
+struct Base {
+    /// Of the text itself as a name.
+    own: Slot,
+    /// How far its numbers are counted.
+    counter: u32,
+    numbered: Option<Box<Numbered>>,
 }
 
-const TAKEN: u32 = 1 << 31;
+/// Who has a name. What is not free was given once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Slot {
+    #[default]
+    Free,
+    Released,
+    Owned(NodeId),
+}
 
-impl Entry {
-    fn is_taken(self) -> bool {
-        self.counter_and_taken & TAKEN != 0
+/// The names of one base, by number.
+#[derive(Debug, Clone, Default)]
+struct Numbered {
+    /// Of the numbers from 0 on; about as many as were given.
+    first: Vec<Slot>,
+    /// How many of the first are not free.
+    taken: usize,
+    /// Of large numbers that were given when there were few.
+    others: HashMap<u32, Slot>,
+}
+
+impl Slot {
+    fn owner(self) -> Option<NodeId> {
+        match self {
+            Self::Owned(id) => Some(id),
+            Self::Free | Self::Released => None,
+        }
     }
 
-    fn counter(self) -> u32 {
-        self.counter_and_taken & !TAKEN
+    /// Takes a name if it is free.
+    fn take(&mut self, owner: NodeId) -> bool {
+        let is_free = *self == Self::Free;
+        if is_free {
+            *self = Self::Owned(owner);
+        }
+        is_free
+    }
+}
+
+impl Numbered {
+    fn get(&self, number: u32) -> Slot {
+        let first = || self.first.get(number as usize).copied().unwrap_or_default();
+        if self.others.is_empty() { first() } else { self.others.get(&number).copied().unwrap_or_else(first) }
     }
 
-    fn take(&mut self, owner: NodeId) {
-        self.owner = Some(owner);
-        self.counter_and_taken |= TAKEN;
+    fn take(&mut self, number: u32, owner: NodeId) -> bool {
+        let index = number as usize;
+        if !self.others.is_empty() && self.others.contains_key(&number) {
+            return false;
+        }
+        if index >= self.first.len() {
+            if index >= 2 * self.taken + FEW {
+                self.others.insert(number, Slot::Owned(owner));
+                return true;
+            }
+            self.first.resize(index + 1, Slot::Free);
+        }
+        let took = self.first[index].take(owner);
+        self.taken += usize::from(took);
+        took
     }
 
-    fn count_to(&mut self, number: u32) {
-        self.counter_and_taken = self.counter_and_taken & TAKEN | self.counter().max(number);
+    fn release(&mut self, number: u32) {
+        if let Some(slot) = self.others.get_mut(&number) {
+            *slot = Slot::Released;
+        } else if let Some(slot) = self.first.get_mut(number as usize) {
+            *slot = Slot::Released;
+        }
+    }
+}
+
+impl Base {
+    fn take_number(&mut self, number: u32, owner: NodeId) -> bool {
+        self.numbered.get_or_insert_default().take(number, owner)
     }
 }
 
@@ -60,70 +122,99 @@ impl Names {
     pub(super) fn give(&mut self, candidate: &str, owner: NodeId) -> Arc<str> {
         let candidate = legal(candidate);
         let (base, number) = split(&candidate);
-        let base_index = self.index(base);
-        if let Some(number) = number {
-            if let Some(name) = self.take(&candidate, owner) {
-                self.table[base_index].count_to(number);
-                return name;
+        let index = self.index(base);
+        match number {
+            Some(number) => {
+                if let Some(name) = self.take_numbered(index, &candidate, number, owner) {
+                    let counter = &mut self.bases[index].counter;
+                    *counter = number.max(*counter);
+                    return name;
+                }
             }
-        } else if !is_reserved(base)
-            && let Some(name) = self.take_at(base_index, owner)
-        {
-            return name;
+            None => {
+                if !is_reserved(base)
+                    && let Some((name, base)) = self.bases.get_index_mut(index)
+                    && base.own.take(owner)
+                {
+                    return name.clone();
+                }
+            }
         }
-        let mut number = self.table[base_index].counter();
+        let mut number = self.bases[index].counter;
         let mut text = std::mem::take(&mut self.text);
-        text.clear();
-        text.push_str(base);
-        text.push('_');
-        let prefix = text.len();
         let name = loop {
             number += 1;
-            text.truncate(prefix);
+            let is_taken = number <= LARGEST && !self.bases[index].take_number(number, owner);
+            if is_taken {
+                continue;
+            }
+            text.clear();
+            text.push_str(base);
+            text.push('_');
             push_number(&mut text, number);
+            if number <= LARGEST {
+                break text.as_str().into();
+            }
+            // Somebody asked for the last number there is: from now on it is a part of the name.
             if let Some(name) = self.take(&text, owner) {
                 break name;
             }
         };
-        self.table[base_index].count_to(number);
+        self.bases[index].counter = number;
         self.text = text;
         name
     }
 
     /// The node with this name.
     pub(super) fn owner(&self, name: &str) -> Option<NodeId> {
-        self.table.get(name)?.owner
+        match split(name) {
+            (base, Some(number)) if is_plain(name, base, number) => {
+                self.bases.get(base)?.numbered.as_ref()?.get(number).owner()
+            }
+            _ => self.bases.get(name)?.own.owner(),
+        }
     }
 
     /// The node is gone or has another name; its old one stays taken.
     pub(super) fn release(&mut self, name: &str) {
-        if let Some(entry) = self.table.get_mut(name) {
-            entry.owner = None;
+        match split(name) {
+            (base, Some(number)) if is_plain(name, base, number) => {
+                if let Some(Base { numbered: Some(numbered), .. }) = self.bases.get_mut(base) {
+                    numbered.release(number);
+                }
+            }
+            _ => {
+                if let Some(base) = self.bases.get_mut(name) {
+                    base.own = Slot::Released;
+                }
+            }
         }
     }
 
-    /// Takes a name that is free.
+    /// Takes a name that ends in a number, if it is free.
+    fn take_numbered(&mut self, index: usize, name: &str, number: u32, owner: NodeId) -> Option<Arc<str>> {
+        let base = &self.bases.get_index(index)?.0;
+        if is_plain(name, base, number) {
+            self.bases[index].take_number(number, owner).then(|| name.into())
+        } else {
+            self.take(name, owner)
+        }
+    }
+
+    /// Takes a name as a text of its own, if it is free.
     fn take(&mut self, name: &str, owner: NodeId) -> Option<Arc<str>> {
         let index = self.index(name);
-        self.take_at(index, owner)
-    }
-
-    fn take_at(&mut self, index: usize, owner: NodeId) -> Option<Arc<str>> {
-        let (name, entry) = self.table.get_index_mut(index)?;
-        if entry.is_taken() {
-            return None;
-        }
-        entry.take(owner);
-        Some(name.clone())
+        let (name, base) = self.bases.get_index_mut(index)?;
+        base.own.take(owner).then(|| name.clone())
     }
 
     /// Where a text is in the table; it is put there if need be.
     fn index(&mut self, text: &str) -> usize {
-        match self.table.raw_entry_mut_v1().from_key(text) {
+        match self.bases.raw_entry_mut_v1().from_key(text) {
             RawEntryMut::Occupied(entry) => entry.index(),
             RawEntryMut::Vacant(entry) => {
                 let index = entry.index();
-                entry.insert(text.into(), Entry::default());
+                entry.insert(text.into(), Base::default());
                 index
             }
         }
@@ -146,15 +237,18 @@ fn push_number(text: &mut String, number: u32) {
     text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
 }
 
-/// What a node is called unless it is given a name: after its target, in snake case.
+/// What a node is called unless it is given a name: after its target, in snake case and without the underscores around
+/// a name like `__init__`.
 pub(super) fn candidate(target: &Target) -> Cow<'_, str> {
-    snake_case(match target {
+    let name = match target {
         Target::Placeholder(name) => name,
         Target::GetAttr(path) | Target::CallModule(path) => path.as_str(),
         // Its last segment; a search for one character is faster than one for `::`.
         Target::CallFunction(op) | Target::CallMethod(op) => op.name.rsplit(':').next().unwrap_or(op.name),
         Target::Output => "output",
-    })
+    };
+    let inner = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
+    snake_case(inner.filter(|inner| !inner.is_empty()).unwrap_or(name))
 }
 
 /// torch.fx's snake case: an underscore only between a small and a capital letter. `PascalCase` → `pascal_case`,
@@ -206,6 +300,12 @@ fn split(name: &str) -> (&str, Option<u32>) {
     }
 }
 
+/// Whether a name is its base and its number without zeros before it: `x_7`, not `x_007`, which is another name.
+fn is_plain(name: &str, base: &str, number: u32) -> bool {
+    let digits = &name[base.len() + 1..];
+    number == 0 && digits.len() == 1 || !digits.starts_with('0')
+}
+
 /// Whether Rust accepts this as the name of a variable.
 #[must_use]
 pub fn is_legal_name(name: &str) -> bool {
@@ -230,6 +330,10 @@ pub(crate) fn is_continue(c: char) -> bool {
 
 /// Keywords of every edition, and the patterns of the prelude that no variable can shadow.
 fn is_reserved(name: &str) -> bool {
+    // None is longer or ends in a digit, as most names do.
+    if name.len() > "continue".len() || name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
     matches!(
         name,
         "_" | "abstract"
@@ -333,6 +437,16 @@ mod tests {
     }
 
     #[test]
+    fn keywords_are_no_names_and_what_looks_like_them_is() {
+        for word in ["_", "as", "abstract", "continue", "override", "unsized", "virtual", "yield", "Some", "Err"] {
+            assert!(!is_legal_name(word), "{word}");
+        }
+        for word in ["__", "as1", "abstracts", "continue_", "some", "union", "auto", "raw", "inf", "nan"] {
+            assert!(is_legal_name(word), "{word}");
+        }
+    }
+
+    #[test]
     fn hard_candidates() {
         check(&[
             ("", "_unnamed"),
@@ -359,6 +473,19 @@ mod tests {
             ("foo_1", "foo_1"),
             ("foo_1", "foo_2"),
             ("foo_1_1", "foo_1_2"),
+            ("y_0", "y_0"),
+            ("y_00", "y_00"),
+            ("y_0", "y_1"),
+            ("y_00", "y_2"),
+            ("z_999999999", "z_999999999"),
+            ("z", "z"),
+            ("z", "z_1000000000"),
+            ("z_1000000000", "z_1000000000_1"),
+            ("z", "z_1000000001"),
+            ("w_5000", "w_5000"),
+            ("w_4999", "w_4999"),
+            ("w_5000", "w_5001"),
+            ("w_5001", "w_5002"),
         ]);
     }
 
@@ -369,6 +496,11 @@ mod tests {
             ("ALL_CAPS", "all_caps"),
             ("Conv2D", "conv2d"),
             ("encoder.layers.0", "encoder.layers.0"),
+            ("layerNorm.HTTPServer", "layer_norm.httpserver"),
+            ("__getitem__", "getitem"),
+            ("____", "____"),
+            ("__a", "__a"),
+            ("fooÄBar", "fooäbar"),
         ] {
             assert_eq!(candidate(&Target::CallModule(target.into())), expected);
         }
@@ -381,6 +513,23 @@ mod tests {
         names.release(&name);
         assert_eq!(names.owner("x"), None);
         assert_eq!(&*names.give("x", NodeId::new(1)), "x_1");
+        for candidate in ["x_5", "x_5000", "x_05"] {
+            assert_eq!(&*names.give(candidate, NodeId::new(2)), candidate);
+            names.release(candidate);
+            assert_eq!(names.owner(candidate), None);
+            assert_ne!(&*names.give(candidate, NodeId::new(3)), candidate);
+        }
+    }
+
+    #[test]
+    fn large_numbers_take_no_memory() {
+        let mut names = Names::default();
+        for power in 0..30 {
+            names.give(&format!("x_{}", 1_u32 << power), NodeId::new(power));
+        }
+        let numbered = names.bases["x"].numbered.as_ref().expect("there are numbers");
+        assert!(numbered.first.len() + numbered.others.len() < 300);
+        assert_eq!(names.owner("x_1048576"), Some(NodeId::new(20)));
     }
 
     /// Series that make counters start anew in torch.fx. Quadratic time would be noticed here: seconds become hours.

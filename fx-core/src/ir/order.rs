@@ -147,3 +147,88 @@ fn is_output(op: Op) -> bool {
 fn is_inner(op: Op) -> bool {
     !is_placeholder(op) && !is_output(op)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{add, my_module, relu};
+    use super::super::{Argument, Source, Walk};
+    use super::*;
+
+    fn names(graph: &Graph) -> Vec<&str> {
+        graph.nodes().map(|(_, node)| node.name()).collect()
+    }
+
+    #[test]
+    fn a_sorted_graph_stays_as_it_is() {
+        let mut graph = my_module();
+        let (before, revision) = (graph.to_string(), graph.revision());
+        assert_eq!(graph.stable_topological_sort(), Ok(()));
+        assert_eq!((graph.to_string(), graph.revision()), (before, revision));
+        assert_eq!(Graph::new("empty").stable_topological_sort(), Ok(()));
+    }
+
+    #[test]
+    fn nodes_that_come_too_early_go_after_what_they_read() {
+        let mut graph = my_module();
+        let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+        // Output first, input last, and two early readers of one node.
+        graph.prepend(ids[0], ids[5]);
+        graph.append(ids[4], ids[0]);
+        let early = relu(&mut graph.at_start(), ids[3]);
+        add(&mut graph.inserting_after(early), ids[3], ids[3]);
+        assert_eq!(names(&graph), ["relu", "add_1", "output", "param", "add", "linear", "clamp", "x"]);
+        let revision = graph.revision();
+        assert_eq!(graph.stable_topological_sort(), Ok(()));
+        assert!(graph.revision() > revision);
+        assert_eq!(names(&graph), ["x", "param", "add", "linear", "relu", "add_1", "clamp", "output"]);
+        assert_eq!(graph.verify(), Ok(()));
+        // The list is whole: nodes are put in and walked as before.
+        relu(&mut graph.inserting_after(ids[3]), ids[3]);
+        let mut walk = Walk::backward();
+        assert_eq!(std::iter::from_fn(|| walk.next(&graph)).count(), 9);
+        assert_eq!(graph.verify(), Ok(()));
+    }
+
+    #[test]
+    fn a_ring_is_an_error_that_names_it() {
+        let mut graph = my_module();
+        let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
+        graph.meta_mut(ids[2]).source = Some(Source::text("src/model.rs", 10));
+        graph.set_args(ids[2], [ids[0].into(), ids[4].into()]);
+        graph.append(ids[5], ids[1]);
+        let (before, revision) = (graph.to_string(), graph.revision());
+        let cycle = graph.stable_topological_sort().expect_err("there is a ring");
+        assert_eq!((graph.to_string(), graph.revision()), (before, revision));
+        assert_eq!(cycle.nodes, [ids[2], ids[4], ids[3]]);
+        assert_eq!(
+            cycle.to_string(),
+            "nodes read each other in a ring: %add reads %clamp reads %linear reads %add; one of them needs other \
+             arguments\n    %add = call_function add(%x, %clamp)\n    at src/model.rs:10"
+        );
+        graph.set_args(ids[3], [ids[3].into()]);
+        let cycle = graph.stable_topological_sort().expect_err("a node reads itself");
+        assert_eq!(cycle.names, ["linear"]);
+    }
+
+    /// Backwards, each node waits for the one after it; and one that reads all of them.
+    #[test]
+    fn sorting_takes_linear_time() {
+        const COUNT: usize = 30_000;
+        let mut graph = Graph::new("g");
+        let mut x = graph.at_end().placeholder("x");
+        let mut all = vec![Argument::from(x)];
+        for _ in 0..COUNT {
+            x = relu(&mut graph.at_start(), x);
+            all.push(x.into());
+        }
+        graph.at_start().call_module("hub", [all.into()], []);
+        graph.at_end().output(x);
+        assert_eq!(graph.stable_topological_sort(), Ok(()));
+        assert_eq!(graph.verify(), Ok(()));
+        let first = graph.next(graph.first().unwrap()).unwrap();
+        graph.set_args(first, [x.into()]);
+        let cycle = graph.stable_topological_sort().expect_err("all of it is a ring");
+        assert_eq!(cycle.nodes.len(), COUNT);
+        assert!(cycle.to_string().len() < 400, "{cycle}");
+    }
+}

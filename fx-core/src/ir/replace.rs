@@ -152,3 +152,49 @@ impl Graph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{my_module, relu};
+    use super::super::{NodeMap, Source};
+    use super::*;
+
+    #[test]
+    fn metadata_is_taken_over_by_a_node_without() {
+        let mut graph = my_module();
+        let [x, _, add, linear] = [0, 1, 2, 3].map(|i| graph.nodes().nth(i).map(|(id, _)| id).unwrap());
+        graph.meta_mut(add).source = Some(Source::text("model.rs", 7));
+        let new = relu(&mut graph.inserting_after(add), x);
+        assert_eq!(graph.propagate_meta(add, new), Ok(()));
+        assert_eq!(graph.node(new).meta().source, Some(Source::text("model.rs", 7)));
+        graph.meta_mut(linear).set_note("mine");
+        let error = graph.propagate_meta(add, linear).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "%linear does not take over what is remembered about %add: it has metadata of its own; change that instead"
+        );
+        assert_eq!(graph.node(linear).meta().source, None);
+    }
+
+    #[test]
+    fn steps_of_provenance_follow_each_other_and_are_copied() {
+        let mut graph = my_module();
+        let add = graph.node_named("add").unwrap();
+        let first = relu(&mut graph.inserting_after(add), add);
+        graph.record_origin(first, add, "one");
+        let second = relu(&mut graph.inserting_after(first), add);
+        graph.record_origin(second, first, "two");
+        graph.record_origin(second, first, "two");
+        let mut copy = Graph::new("copy");
+        let mut map = NodeMap::new();
+        copy.at_end().graph_copy(&graph, &mut map);
+        let steps: Vec<String> = copy
+            .node(map.get(second).unwrap())
+            .meta()
+            .from()
+            .iter()
+            .map(|step| format!("{} {} {}", step.pass, step.node, step.graph))
+            .collect();
+        assert_eq!(steps, ["one add my_module", "two relu my_module"]);
+    }
+}

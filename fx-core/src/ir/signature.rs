@@ -53,3 +53,67 @@ impl Graph {
         self.revision += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::NodeMap;
+    use super::super::samples::{add, my_module};
+    use super::*;
+
+    /// Two inputs, called as one list, and a number.
+    fn of_a_list() -> Graph {
+        let mut graph = Graph::new("g");
+        let mut cursor = graph.at_end();
+        let [a, b] = ["a", "b"].map(|name| cursor.placeholder(name));
+        let sum = add(&mut cursor, a, b);
+        cursor.output(sum);
+        let parameters = [("xs".into(), [a, b].into()), ("n".into(), 3.into())];
+        graph.set_signature(Some(Signature { parameters: parameters.into() }));
+        graph
+    }
+
+    #[test]
+    fn a_signature_is_checked_and_counts_as_a_change() {
+        let mut graph = of_a_list();
+        assert_eq!(graph.verify(), Ok(()));
+        assert_eq!(graph.clone().signature(), graph.signature());
+        let revision = graph.revision();
+        graph.set_signature(None);
+        assert!(graph.revision() > revision && graph.signature().is_none());
+        assert_eq!(graph.verify(), Ok(()));
+    }
+
+    #[test]
+    fn a_signature_is_copied_with_all_of_its_inputs() {
+        let from = of_a_list();
+        let mut graph = Graph::new("copy");
+        // Ids differ from those of the original.
+        let other = graph.at_end().get_attr("other");
+        let mut map = NodeMap::new();
+        graph.at_start().graph_copy(&from, &mut map);
+        graph.erase_node(other).unwrap();
+        let mut named = Vec::new();
+        graph.signature().expect("it came along").for_each_node(&mut |id| named.push(graph.node(id).name()));
+        assert_eq!(named, ["a", "b"]);
+
+        // Inlined, or beside other inputs, it would not be this graph's.
+        let mut outer = my_module();
+        let x = outer.first().unwrap();
+        let mut map = from.placeholders().map(|input| (input, x)).collect();
+        outer.at_end().graph_copy(&from, &mut map);
+        assert_eq!(outer.signature(), None);
+        outer.inserting_after(x).graph_copy(&from, &mut NodeMap::new());
+        assert_eq!(outer.signature(), None);
+        // And one that is there stays.
+        let before = graph.signature().cloned();
+        graph.at_start().graph_copy(&from, &mut NodeMap::new());
+        assert_eq!(graph.signature().cloned(), before);
+    }
+
+    #[test]
+    #[should_panic(expected = "node 5 is not in graph `g`")]
+    fn a_signature_names_nodes_of_its_graph() {
+        let parameters = [("x".into(), my_module().last().unwrap().into())];
+        Graph::new("g").set_signature(Some(Signature { parameters: parameters.into() }));
+    }
+}

@@ -63,7 +63,8 @@ struct Verifier<'g> {
     passed: SecondaryMap<NodeId, bool>,
     /// How many users a node has by the arguments, and whether each is recorded as it should be.
     users: SecondaryMap<NodeId, (u32, bool)>,
-    outputs: usize,
+    /// How many nodes there are by opcode.
+    by_op: [usize; Op::ALL.len()],
     /// Scratch: the inputs of a node, as often as it uses them.
     inputs: Vec<NodeId>,
 }
@@ -76,7 +77,7 @@ impl<'g> Verifier<'g> {
             errors: Vec::new(),
             passed: SecondaryMap::with_capacity(count, false),
             users: SecondaryMap::with_capacity(count, (0, true)),
-            outputs: 0,
+            by_op: [0; Op::ALL.len()],
             inputs: Vec::new(),
         }
     }
@@ -104,6 +105,7 @@ impl<'g> Verifier<'g> {
             }
             self.check_inputs(id, node);
             self.passed[id] = true;
+            self.count_target(id, node);
             self.check_name(id, node);
             self.check_position(id, node, only_placeholders);
             self.check_arguments(id, node);
@@ -122,12 +124,13 @@ impl<'g> Verifier<'g> {
             {
                 self.links(Some(id), "the order does not reach this node".into());
                 self.count_uses(id, node);
+                self.count_target(id, node);
             }
         }
         if layout.len() != count {
             self.links(None, format!("{count} nodes are in the order, but {} are counted", layout.len()));
         }
-        match self.outputs {
+        match self.by_op[Op::Output as usize] {
             0 => self.position(None, "there is no output".into()),
             1 => {}
             count => self.position(None, format!("there are {count} outputs")),
@@ -249,10 +252,25 @@ impl<'g> Verifier<'g> {
 
     /// V12.
     fn check_table(&mut self) {
-        let targets = self.graph.nodes.iter().filter_map(|(id, node)| Some((id, node.as_ref()?.target())));
-        if let Some(why) = self.graph.by_target.fault(targets) {
-            let place = self.place_of(None);
-            self.errors.push(VerifyError::Table { place, why });
+        let by_target = &self.graph.by_target;
+        let counted = Op::ALL.map(|op| by_target.count(op));
+        let why = if counted != self.by_op {
+            format!("there are {:?} nodes by opcode, but {counted:?} are counted", self.by_op)
+        } else if by_target.listed().is_some_and(|listed| listed != counted.iter().sum::<usize>()) {
+            "more nodes can be found than there are".into()
+        } else {
+            return;
+        };
+        let place = self.place_of(None);
+        self.errors.push(VerifyError::Table { place, why });
+    }
+
+    /// Counts a node by its opcode, and checks that it is found by its target.
+    fn count_target(&mut self, id: NodeId, node: &Node) {
+        self.by_op[node.op() as usize] += 1;
+        if !self.graph.by_target.lists(id, node.target()) {
+            let place = self.place(id);
+            self.errors.push(VerifyError::Table { place, why: "the node is not found by its target".into() });
         }
     }
 
@@ -275,11 +293,8 @@ impl<'g> Verifier<'g> {
             Op::Placeholder if !only_placeholders => {
                 self.position(Some(id), "a placeholder comes after other nodes".into());
             }
-            Op::Output => {
-                self.outputs += 1;
-                if self.graph.layout.next(id).is_some() {
-                    self.position(Some(id), "the output is not the last node".into());
-                }
+            Op::Output if self.graph.layout.next(id).is_some() => {
+                self.position(Some(id), "the output is not the last node".into());
             }
             _ => {}
         }

@@ -126,3 +126,54 @@ impl Walk {
         next
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::NodeId;
+    use super::*;
+
+    fn chain(count: usize) -> (Graph, Vec<NodeId>) {
+        let mut graph = Graph::new("g");
+        let ids = (0..count).map(|_| graph.at_end().placeholder("x")).collect();
+        (graph, ids)
+    }
+
+    #[test]
+    fn erased_nodes_are_skipped_both_ways() {
+        for mut walk in [Walk::forward(), Walk::backward()] {
+            let (mut graph, mut ids) = chain(8);
+            if walk.is_backward {
+                ids.reverse();
+            }
+            assert_eq!(walk.next(&graph), Some(ids[0]));
+            assert_eq!(walk.next(&graph), Some(ids[1]));
+            // The one it stands at, the next, and then the one after that.
+            for id in [1, 2, 3, 5, 7] {
+                graph.erase_node(ids[id]).unwrap();
+            }
+            assert_eq!(walk.next(&graph), Some(ids[4]));
+            assert_eq!(walk.next(&graph), Some(ids[6]));
+            assert_eq!((walk.next(&graph), walk.next(&graph)), (None, None));
+            graph.at_end().placeholder("late");
+            assert_eq!(walk.next(&graph), None);
+        }
+    }
+
+    #[test]
+    fn what_is_added_after_the_last_given_comes() {
+        let (mut graph, ids) = chain(3);
+        let mut walk = Walk::forward();
+        walk.next(&graph);
+        graph.inserting_before(ids[0]).placeholder("before");
+        let after = graph.inserting_after(ids[0]).placeholder("after");
+        graph.erase_node(ids[0]).unwrap();
+        assert_eq!(walk.next(&graph), Some(after));
+        graph.prepend(ids[1], ids[2]);
+        assert_eq!([walk.next(&graph), walk.next(&graph)], [Some(ids[2]), Some(ids[1])]);
+    }
+
+    #[test]
+    fn an_empty_graph_has_no_way() {
+        assert_eq!((Walk::forward().next(&Graph::new("g")), Walk::backward().next(&Graph::new("g"))), (None, None));
+    }
+}

@@ -23,9 +23,10 @@ pub enum CallKind {
 pub enum Effect {
     /// Nothing: the same arguments give the same result, and an unused call can go.
     Pure,
-    /// Draws random numbers: two calls differ, an unused one can go.
+    /// Draws random numbers: two calls differ. An unused one stays unless whoever removes them says otherwise, because the
+    /// calls after it would draw other numbers.
     Random,
-    /// Something else is changed: the call must stay, in its place.
+    /// Something else is changed, or the call is there to fail, as an assertion is: it must stay, in its place.
     Changes,
 }
 
@@ -125,6 +126,24 @@ impl OpDef {
             source: "",
             samples: Vec::new,
         }
+    }
+
+    /// The same operation with another effect: what torch.fx's `has_side_effect` says of a user's function, and the
+    /// contrary. A wrapped function counts as one that changes something until this says otherwise.
+    ///
+    /// ```
+    /// use fx_core::ops::{Effect, OpDef, Param};
+    ///
+    /// static SCALE: OpDef = OpDef::wrapped("ours::scale", &[Param::new("x", true)], |args| {
+    ///     Ok(args.values[0].clone())
+    /// })
+    /// .with_effect(Effect::Pure);
+    /// assert_eq!(SCALE.effect, Effect::Pure);
+    /// ```
+    #[must_use]
+    pub const fn with_effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
     }
 
     /// Last segment of the name, what nodes are named after: `softmax`.

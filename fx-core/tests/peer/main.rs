@@ -1,5 +1,6 @@
 //! torch.fx's own tests, carried over: each is named after its row in the list of what torch.fx checks, and its name
 //! there.
 
+mod ir;
 mod module;
 mod support;

@@ -4,7 +4,7 @@ use candle_core::DType;
 use insta::assert_snapshot;
 
 use super::super::samples::{RELU, add, my_module, relu};
-use super::super::{Argument, Graph, NodeId, Source, Target};
+use super::super::{Argument, Graph, NodeId, Op, Signature, Source, Target};
 use crate::value::Fact;
 
 fn faults<const N: usize>(faults: [String; N]) -> String {
@@ -23,13 +23,20 @@ fn broken(change: impl FnOnce(&mut Graph, &[NodeId])) -> String {
     errors.to_string()
 }
 
+/// Takes a node out of the arena, and leaves its place in the order.
+fn take(graph: &mut Graph, id: NodeId) {
+    if let Some(node) = graph.nodes[id].take() {
+        graph.by_target.remove(id, &node.target);
+    }
+}
+
 #[test]
 fn v1_links() {
     assert_snapshot!(faults([
         broken(|graph, ids| graph.layout.link_mut(ids[2]).prev = Some(ids[0])),
         broken(|graph, ids| graph.layout.link_mut(ids[4]).next = Some(ids[2])),
         broken(|graph, ids| graph.layout.link_mut(ids[4]).next = None),
-        broken(|graph, ids| graph.nodes[ids[5]] = None),
+        broken(|graph, ids| take(graph, ids[5])),
     ]));
 }
 
@@ -88,9 +95,9 @@ fn v7_arguments() {
         broken(|graph, ids| graph.set_kwargs(ids[3], twice)),
         broken(|graph, ids| {
             if let Some(node) = &mut graph.nodes[ids[4]] {
-                node.target = Target::CallFunction(&RELU);
                 node.kwargs = [].into();
             }
+            graph.retarget(ids[4], Target::CallFunction(&RELU));
         }),
     ]));
 }
@@ -126,8 +133,43 @@ fn v10_erased_nodes() {
             node.args = [Argument::from([Argument::from(ids[1])])].into();
         }
         graph.layout.remove(ids[1]);
-        graph.nodes[ids[1]] = None;
+        take(graph, ids[1]);
     }),]));
+}
+
+#[test]
+fn v11_signatures() {
+    let parameter = |name: &str, made_of: Argument| (name.into(), made_of);
+    let signature = |parameters: Vec<_>| Some(Signature { parameters: parameters.into() });
+    assert_snapshot!(faults([
+        broken(|graph, _| graph.set_signature(signature(vec![parameter("n", 3.into())]))),
+        broken(|graph, ids| {
+            let (x, add) = (ids[0].into(), [Argument::from(ids[0]), ids[2].into()].into());
+            graph.set_signature(signature(vec![parameter("x", x), parameter("x", add)]));
+        }),
+        broken(|graph, ids| {
+            let mask = graph.at_start().placeholder("mask");
+            graph.set_signature(signature(vec![parameter("xs", [ids[0], mask].into())]));
+            graph.erase_node(mask).unwrap();
+        }),
+        broken(|graph, ids| {
+            graph.set_signature(signature(vec![parameter("x", ids[0].into())]));
+            graph.at_start().placeholder("mask");
+        }),
+    ]));
+}
+
+#[test]
+fn v12_nodes_by_target() {
+    assert_snapshot!(faults([
+        broken(|graph, ids| graph.by_target.add(ids[2], &Target::Output)),
+        broken(|graph, ids| {
+            assert_eq!(graph.find_nodes(Op::GetAttr, None).len(), 1);
+            if let Some(node) = &mut graph.nodes[ids[1]] {
+                node.target = Target::GetAttr("other".into());
+            }
+        }),
+    ]));
 }
 
 /// Linear, and without recursion, also when everything is wrong.
