@@ -330,6 +330,10 @@ pub(crate) fn is_continue(c: char) -> bool {
 
 /// Keywords of every edition, and the patterns of the prelude that no variable can shadow.
 fn is_reserved(name: &str) -> bool {
+    // None is longer or ends in a digit, as most names do.
+    if name.len() > "continue".len() || name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
     matches!(
         name,
         "_" | "abstract"
@@ -430,6 +434,16 @@ mod tests {
             ("class", "class"),
             ("None", "None_1"),
         ]);
+    }
+
+    #[test]
+    fn keywords_are_no_names_and_what_looks_like_them_is() {
+        for word in ["_", "as", "abstract", "continue", "override", "unsized", "virtual", "yield", "Some", "Err"] {
+            assert!(!is_legal_name(word), "{word}");
+        }
+        for word in ["__", "as1", "abstracts", "continue_", "some", "union", "auto", "raw", "inf", "nan"] {
+            assert!(is_legal_name(word), "{word}");
+        }
     }
 
     #[test]

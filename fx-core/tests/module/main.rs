@@ -4,4 +4,5 @@
 mod support;
 
 mod nested;
+mod run;
 mod state;
