@@ -2,9 +2,15 @@
 //!
 //! Invariant: a layer is described in one place: its parts, how it is called, and its shape rule.
 
+mod activation;
+mod debug;
+mod group_norm;
 mod layer;
 mod library;
+mod norm;
 mod opaque;
+mod quantized;
+mod table;
 
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;

@@ -5,7 +5,11 @@
 mod attributes;
 mod graph_module;
 mod layer;
+mod layer_table;
+mod saved;
 
 pub use attributes::{Attribute, Attributes, MissingAttribute};
 pub use graph_module::{CheckErrors, GraphModule};
 pub use layer::{Called, LayerModule, LayerState};
+pub use saved::{LoadError, SaveError};
+pub use layer_table::{LayerKind, LayerTable, LayerTensor};

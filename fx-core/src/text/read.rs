@@ -48,7 +48,7 @@ impl Graph {
     /// ```
     pub fn parse(text: &str, ops: &OpTable) -> std::result::Result<Self, ParseError> {
         let mut lexer = Lexer::new(text);
-        let read = Reader::graph(&mut lexer, ops, None).and_then(|graph| match lexer.peek() {
+        let read = Reader::new(&mut lexer, ops, None).graph().and_then(|graph| match lexer.peek() {
             None => Ok(graph),
             Some(_) => Err(lexer.expected("nothing after the graph")),
         });
@@ -87,9 +87,9 @@ pub(super) struct Reader<'l, 't, 'o> {
 }
 
 impl<'l, 't, 'o> Reader<'l, 't, 'o> {
-    /// Reads the graph that comes next. An accelerator that cannot be used is replaced by `substitute`.
-    pub(crate) fn graph(lexer: &'l mut Lexer<'t>, ops: &'o OpTable, substitute: Option<&'o Device>) -> Result<Graph> {
-        let mut reader = Self {
+    /// Nothing read yet. An accelerator that cannot be used is replaced by `substitute`.
+    pub(super) fn new(lexer: &'l mut Lexer<'t>, ops: &'o OpTable, substitute: Option<&'o Device>) -> Self {
+        Self {
             lexer,
             ops,
             substitute,
@@ -98,11 +98,11 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             stacks: Stacks::default(),
             source: None,
             devices: Vec::new(),
-        };
-        reader.read()
+        }
     }
 
-    fn read(&mut self) -> Result<Graph> {
+    /// The graph that comes next.
+    pub(super) fn graph(mut self) -> Result<Graph> {
         if !self.lexer.eat_word("graph") {
             return Err(self.lexer.expected("`graph`"));
         }
