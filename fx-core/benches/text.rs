@@ -65,7 +65,7 @@ fn main() {
         let print_full = measure(count, || graph.to_text().expect("no tensors"));
         let parse_full = measure(count, || full.parse::<Graph>().expect("it was written"));
         let mut attributes = Attributes::new();
-        attributes.insert("act".into(), Attribute::Layer(std::sync::Arc::new(candle_nn::Activation::Relu)));
+        attributes.insert("act", Attribute::Layer(std::sync::Arc::new(candle_nn::Activation::Relu)));
         let module = GraphModule::new(graph, attributes).expect("one layer");
         let file = std::env::temp_dir().join(format!("fx_bench_text_{}.fx", std::process::id()));
         let save = measure(count, || module.save(&file).expect("the folder is there"));

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use super::library::kinds;
-use crate::module::{GraphModule, LayerTable, LoadError};
+use crate::module::{GraphModule, LayerTable, LoadModuleError};
 use crate::ops::OpTable;
 
 static BUILTIN: LazyLock<LayerTable> = LazyLock::new(|| LayerTable::new().with(&kinds().collect::<Vec<_>>()));
@@ -25,7 +25,7 @@ impl GraphModule {
     /// # Errors
     ///
     /// As [`GraphModule::load_with`].
-    pub fn load(path: impl AsRef<Path>, device: &candle_core::Device) -> Result<Self, LoadError> {
+    pub fn load(path: impl AsRef<Path>, device: &candle_core::Device) -> Result<Self, LoadModuleError> {
         Self::load_with(path, OpTable::builtin(), LayerTable::builtin(), device)
     }
 }

@@ -234,7 +234,8 @@ impl<'t> Lexer<'t> {
             Some(b'u') => return self.unicode(start),
             _ => {
                 let kind = ParseErrorKind::Invalid("there is no such escape".into());
-                let hint = "strings have \\\" \\' \\\\ \\n \\r \\t \\0 and \\u{…}; a plain `\\` is written `\\\\`".to_owned();
+                let hint =
+                    "strings have \\\" \\' \\\\ \\n \\r \\t \\0 and \\u{…}; a plain `\\` is written `\\\\`".to_owned();
                 return Err(Fault::new(start, 1, kind).hint(hint));
             }
         };

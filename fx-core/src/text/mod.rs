@@ -30,8 +30,10 @@
 //! order mark before the text means nothing.
 //!
 //! ```ebnf
-//! graph      = "graph" name "(" [ input { "," input } [ "," ] ] ")" "{" { module | statement } "}" ;
+//! graph      = "graph" name "(" [ input { "," input } [ "," ] ] ")" [ takes ] "{" { module | statement } "}" ;
 //! input      = [ name ] node [ ":" fact ] [ meta ] ;  (* with the parameter's name, if it is not the node's *)
+//! takes      = "takes" "(" [ name "=" argument { "," name "=" argument } [ "," ] ] ")" ;
+//!                                                     (* how it is called, if not with one value for each input *)
 //! module     = "#" digits "=" dotted [ "@" digits ] ":" rust_path [ "in" "#" digits ] ;
 //!                                                     (* numbered from 1; behind the @ how often it had been called *)
 //! statement  = ( node "=" ( placeholder | get_attr | function | method | called | output ) | output ) [ meta ] ;

@@ -143,9 +143,8 @@ impl Reader<'_, '_, '_> {
         self.lexer.at += ":0x".len();
         let hex = self.lexer.take_while(|c| c.is_ascii_hexdigit());
         let bits = u64::from_str_radix(hex, 16).ok().map(f64::from_bits);
-        bits.filter(|float| float.is_nan()).ok_or_else(|| {
-            self.lexer.fault(start, ParseErrorKind::Invalid("these are not the bits of a NaN".into()))
-        })
+        bits.filter(|float| float.is_nan())
+            .ok_or_else(|| self.lexer.fault(start, ParseErrorKind::Invalid("these are not the bits of a NaN".into())))
     }
 
     /// What is known of a value.

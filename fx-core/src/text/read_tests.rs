@@ -30,6 +30,16 @@ impl Random {
 
 /// What differs between two graphs, if anything does.
 fn difference(a: &Graph, b: &Graph) -> Option<String> {
+    let signature = |graph: &Graph| {
+        graph.signature().map(|signature| {
+            let mut places = Vec::new();
+            signature.for_each_node(&mut |id| places.push(graph.node(id).name().to_owned()));
+            (signature.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), places)
+        })
+    };
+    if signature(a) != signature(b) {
+        return Some("the signature".to_owned());
+    }
     if (a.name(), a.len()) != (b.name(), b.len()) {
         return Some(format!("{} with {} nodes, {} with {}", a.name(), a.len(), b.name(), b.len()));
     }
@@ -38,7 +48,8 @@ fn difference(a: &Graph, b: &Graph) -> Option<String> {
     for ((id, x), (_, y)) in a.nodes().zip(b.nodes()) {
         let map = |argument: &Argument| argument.map_nodes(&mut |id| places[&id]);
         let args: Vec<Argument> = x.args().iter().map(map).collect();
-        let kwargs: Vec<(Keyword, Argument)> = x.kwargs().iter().map(|(key, value)| (key.clone(), map(value))).collect();
+        let kwargs: Vec<(Keyword, Argument)> =
+            x.kwargs().iter().map(|(key, value)| (key.clone(), map(value))).collect();
         let same = x.name() == y.name() && x.target() == y.target() && args == y.args() && kwargs == y.kwargs();
         if !same {
             return Some(a.node_line(id));
@@ -147,7 +158,8 @@ fn every_graph_in_the_snapshots_reads_back() {
                 let text = std::fs::read_to_string(&path).expect("snapshots are text");
                 for graph in graphs_in(&text) {
                     table = with_unknown_functions(table, graph);
-                    let read = Graph::parse(graph, &table).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                    let read =
+                        Graph::parse(graph, &table).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
                     assert_reads_back(&read, &table);
                     // But for the comments, it is what was there.
                     let plain = |text: &str| -> Vec<String> {
@@ -192,7 +204,8 @@ fn graphs_in(text: &str) -> Vec<&str> {
 }
 
 fn random_argument(random: &mut Random, ids: &[NodeId], depth: usize) -> Argument {
-    const STRINGS: [&str; 8] = ["", "a", "none", "line\n\"quoted\"\t\\", "größe", "\0\u{202e}\r", "// no comment", "a.b"];
+    const STRINGS: [&str; 8] =
+        ["", "a", "none", "line\n\"quoted\"\t\\", "größe", "\0\u{202e}\r", "// no comment", "a.b"];
     let text = |random: &mut Random| STRINGS[random.below(STRINGS.len())];
     let int = |random: &mut Random| [0, 1, -1, i64::MAX, i64::MIN, 12_345][random.below(6)];
     let many = |random: &mut Random| -> Vec<Argument> {
@@ -281,7 +294,8 @@ fn random_graph(random: &mut Random) -> Graph {
         let meta = graph.meta_mut(id);
         if random.below(2) == 0 {
             meta.fact = random_fact(random, 0);
-            meta.source = Some(Source::text(["model.rs", "odd\n\"name\".rs", ""][random.below(3)], random.below(9) as u32));
+            meta.source =
+                Some(Source::text(["model.rs", "odd\n\"name\".rs", ""][random.below(3)], random.below(9) as u32));
         }
         let stack = stacks[random.below(stacks.len())].clone();
         stacks.push(stack.enter(path, ["Layer", "a::B", "Box<dyn M>"][random.below(3)], random.below(2) as u32));
@@ -404,6 +418,22 @@ graph f(%x) {
 }
 
 #[test]
+fn signatures_read_back() {
+    let text = "\
+graph f(%x, %hs_0, %hs_1) takes (x = %x, hs = [%hs_0, %hs_1], \"odd name\" = Config { eps: 1e-5 }, n = 3) {
+    output %hs_1
+}";
+    let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(graph.to_string(), text);
+    assert_eq!(graph.verify(), Ok(()));
+    assert_reads_back(&graph, OpTable::builtin());
+    // Even of a graph whose nodes are in another order.
+    let text = "graph f(%a) takes (c = %c, a = %a) {\n    %b = call_method relu(%c)\n    %c = placeholder c()\n}";
+    let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(graph.to_string(), text);
+}
+
+#[test]
 fn errors_show_the_place() {
     let deep = format!("graph f() {{ output {}", "[".repeat(10_000_000));
     let texts = [
@@ -473,7 +503,8 @@ fn read_hostile(text: &str, table: &OpTable) {
 }
 
 fn hostile_seeds() -> Vec<String> {
-    let mut seeds: Vec<String> = (0..12).map(|seed| random_graph(&mut Random(seed)).to_text().expect("no tensors")).collect();
+    let mut seeds: Vec<String> =
+        (0..12).map(|seed| random_graph(&mut Random(seed)).to_text().expect("no tensors")).collect();
     seeds.push(my_module().to_string());
     seeds
 }

@@ -135,9 +135,7 @@ fn write_origins(meta: &Meta, out: &mut String) -> fmt::Result {
 /// Writes a value, unless a tensor is in it or it is nested too deep to be read.
 fn write_value(graph: &Graph, value: &Value, room: usize, out: &mut impl Write) -> bool {
     match Argument::from_value(value) {
-        Some(argument) if !argument.is_deeper_than(room) => {
-            write_argument(graph, &argument, out).is_ok()
-        }
+        Some(argument) if !argument.is_deeper_than(room) => write_argument(graph, &argument, out).is_ok(),
         _ => false,
     }
 }

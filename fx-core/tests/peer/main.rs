@@ -1,3 +1,6 @@
-//! torch.fx's own tests, carried over: one for each row of the table that the project keeps of them.
+//! torch.fx's own tests, carried over: each is named after its row in the list of what torch.fx checks, and its name
+//! there.
 
+mod module;
+mod support;
 mod text;

@@ -72,9 +72,9 @@ graph block(%x) {
 }";
     let tensor = |dims: &[usize]| Tensor::rand(-1f32, 1f32, dims, &Device::Cpu).expect("a small tensor");
     let mut attributes = Attributes::new();
-    attributes.insert("weight".into(), Attribute::Tensor(tensor(&[4, 5])));
+    attributes.insert("weight", Attribute::Tensor(tensor(&[4, 5])));
     let norm = candle_nn::LayerNorm::new(tensor(&[5]), tensor(&[5]), 1e-5);
-    attributes.insert("norm".into(), Attribute::Layer(std::sync::Arc::new(norm)));
+    attributes.insert("norm", Attribute::Layer(std::sync::Arc::new(norm)));
     let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
     let module = GraphModule::new(graph, attributes).expect("all attributes");
     let file = std::env::temp_dir().join(format!("fx_core_row_41_{}.fx", std::process::id()));
@@ -99,7 +99,7 @@ fn row_42_node_pickle_type_preservation() {
     let mut graph: Graph = TEXT.parse().unwrap_or_else(|error| panic!("{error}"));
     let fact = Fact::Tuple(vec![Fact::tensor((2, 3), DType::F16), Fact::Unknown]);
     for op in Op::ALL {
-        for id in graph.find_nodes(op).collect::<Vec<_>>() {
+        for id in graph.find_nodes(op, None).collect::<Vec<_>>() {
             graph.meta_mut(id).fact = fact.clone();
         }
     }
@@ -108,6 +108,6 @@ fn row_42_node_pickle_type_preservation() {
         assert_eq!(node.meta().fact, fact, "%{}", node.name());
     }
     let mut copy = Graph::new("copy");
-    let x = copy.at_end().copy(&read, read.first().expect("it is there"), &mut fx_core::ir::NodeMap::new());
+    let x = copy.at_end().node_copy(&read, read.first().expect("it is there"), &mut fx_core::ir::NodeMap::new());
     assert_eq!(copy.node(x).meta().fact, fact);
 }

@@ -1,4 +1,4 @@
-//! [`SaveError`] and [`LoadError`].
+//! [`SaveError`] and [`LoadModuleError`].
 //!
 //! Invariant: each names the file or the path in the module, and says what to do.
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::ir::ModulePath;
 use crate::text::{ParseError, WriteError};
 
-use super::super::graph_module::CheckErrors;
+use super::super::check::CheckErrors;
 
 /// A graph module that was not saved. The files are as they were before.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ pub enum SaveError {
 
 /// A graph module that was not loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum LoadModuleError {
     /// A file could not be read.
     #[error("cannot read {}: {source}", file.display())]
     Io {

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use candle_core::safetensors::BufferedSafetensors;
 use candle_core::{DType, Tensor, Var};
@@ -12,7 +13,7 @@ use super::super::attributes::{Attribute, Attributes};
 use super::super::graph_module::GraphModule;
 use super::super::layer::LayerState;
 use super::super::layer_table::{LayerKind, LayerTable};
-use super::error::LoadError;
+use super::error::LoadModuleError;
 use super::save::tensors_path;
 use crate::ir::{Fields, ModulePath};
 use crate::ops::OpTable;
@@ -35,44 +36,55 @@ impl GraphModule {
         ops: &OpTable,
         layers: &LayerTable,
         device: &candle_core::Device,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, LoadModuleError> {
         let path = path.as_ref();
         let io = |file: &Path| {
             let file = file.to_owned();
-            move |source| LoadError::Io { file, source }
+            move |source| LoadModuleError::Io { file, source }
         };
         let tensors_path = tensors_path(path).map_err(|reason| io(path)(std::io::Error::other(reason)))?;
         let text = std::fs::read_to_string(path).map_err(io(path))?;
         let modules = read_modules(&text, ops, &Device(device.clone()))
-            .map_err(|source| LoadError::Parse { file: path.to_owned(), source })?;
+            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source })?;
         let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
         let tensors = Tensors::load(&modules, &tensors_path, bytes, device)?;
-        let mut loaded: Option<Self> = None;
-        for module in modules {
-            let attributes = attributes(&module, layers, &tensors)?;
-            let check = |source| LoadError::Check { file: path.to_owned(), source };
-            loaded = Some(Self::new(module.graph.into_owned(), attributes).map_err(check)?);
+        // A module names only modules after it.
+        let mut loaded: HashMap<usize, Arc<Self>> = HashMap::new();
+        for (number, module) in modules.into_iter().enumerate().rev() {
+            let attributes = attributes(&module, layers, &tensors, &loaded)?;
+            let module = Self::from_parts(module.graph.into_owned(), attributes);
+            if number == 0 {
+                module.check().map_err(|source| LoadModuleError::Check { file: path.to_owned(), source })?;
+                return Ok(module);
+            }
+            loaded.insert(number, Arc::new(module));
         }
-        loaded.ok_or_else(|| io(path)(std::io::Error::other("there is no module in it")))
+        Err(io(path)(std::io::Error::other("there is no module in it")))
     }
 }
 
-fn attributes(module: &ModuleText<'_>, layers: &LayerTable, tensors: &Tensors) -> Result<Attributes, LoadError> {
+fn attributes(
+    module: &ModuleText<'_>,
+    layers: &LayerTable,
+    tensors: &Tensors,
+    loaded: &HashMap<usize, Arc<GraphModule>>,
+) -> Result<Attributes, LoadModuleError> {
     let mut attributes = Attributes::new();
     for (path, text) in &module.attributes {
         let attribute = match text {
             AttributeText::Tensor(stored) => Attribute::Tensor(tensors.get(path.as_str(), stored)?),
             AttributeText::Layer { layer: (type_name, options), tensors: stored } => {
-                let kind = layers.get(type_name).ok_or_else(|| LoadError::UnknownLayer {
+                let kind = layers.get(type_name).ok_or_else(|| LoadModuleError::UnknownLayer {
                     path: path.clone(),
                     type_name: type_name.to_string(),
                 })?;
                 layer(path, kind, options, stored, tensors)?
             }
-            AttributeText::Module(_) => continue,
+            // The reader has made sure that it is there.
+            AttributeText::Module(number) => Attribute::Module(loaded[number].clone()),
         };
         if attributes.insert(path.clone(), attribute).is_some() {
-            return Err(LoadError::Twice { path: path.clone() });
+            return Err(LoadModuleError::Twice { path: path.clone() });
         }
     }
     Ok(attributes)
@@ -84,9 +96,9 @@ fn layer(
     options: &Fields,
     stored: &[(String, StoredTensor)],
     tensors: &Tensors,
-) -> Result<Attribute, LoadError> {
+) -> Result<Attribute, LoadModuleError> {
     let fail =
-        |reason: String| LoadError::Layer { path: path.clone(), type_name: kind.name.to_owned(), reason };
+        |reason: String| LoadModuleError::Layer { path: path.clone(), type_name: kind.name.to_owned(), reason };
     let mut state = LayerState { options: Vec::new(), tensors: Vec::new() };
     for (name, value) in options {
         let known = kind.options.iter().find(|known| ***known == **name);
@@ -119,8 +131,8 @@ impl Tensors {
         file: &Path,
         bytes: Vec<u8>,
         device: &candle_core::Device,
-    ) -> Result<Self, LoadError> {
-        let corrupt = |error: candle_core::Error| LoadError::Corrupt { file: file.to_owned(), reason: error.to_string() };
+    ) -> Result<Self, LoadModuleError> {
+        let corrupt = |error: candle_core::Error| LoadModuleError::Corrupt { file: file.to_owned(), reason: error.to_string() };
         let source = BufferedSafetensors::new(bytes).map_err(corrupt)?;
         let mut needed = Vec::new();
         for (path, attribute) in modules.iter().flat_map(|module| &module.attributes) {
@@ -147,10 +159,10 @@ impl Tensors {
             let (key, expected) = (stored.key.clone(), stored.fact.to_string());
             match facts.get(stored.key.as_str()) {
                 None => {
-                    return Err(LoadError::MissingTensor { path: path.clone(), key, file: file.to_owned() });
+                    return Err(LoadModuleError::MissingTensor { path: path.clone(), key, file: file.to_owned() });
                 }
                 Some(found) if *found != expected => {
-                    return Err(LoadError::WrongTensor { key, expected, found: found.clone() });
+                    return Err(LoadModuleError::WrongTensor { key, expected, found: found.clone() });
                 }
                 Some(_) => {}
             }
@@ -160,12 +172,12 @@ impl Tensors {
         if !extra.is_empty() {
             extra.sort();
             extra.truncate(8);
-            return Err(LoadError::ExtraTensors { file: file.to_owned(), keys: extra });
+            return Err(LoadModuleError::ExtraTensors { file: file.to_owned(), keys: extra });
         }
         let mut by_key: HashMap<String, Tensor> = HashMap::new();
         for (_, stored) in needed {
             let key = &stored.key;
-            let failed = |error: candle_core::Error| LoadError::Tensor { key: key.clone(), reason: error.to_string() };
+            let failed = |error: candle_core::Error| LoadModuleError::Tensor { key: key.clone(), reason: error.to_string() };
             let known = match by_key.get(key) {
                 Some(known) => known.clone(),
                 None => source.load(key, device).map_err(failed)?,
@@ -176,13 +188,13 @@ impl Tensors {
         Ok(Self { file: file.to_owned(), by_key })
     }
 
-    fn get(&self, path: &str, stored: &StoredTensor) -> Result<Tensor, LoadError> {
+    fn get(&self, path: &str, stored: &StoredTensor) -> Result<Tensor, LoadModuleError> {
         match self.by_key.get(&stored.key) {
             Some(tensor) if stored.is_variable => Ok(tensor.clone()),
             Some(tensor) => Ok(tensor.detach()),
             None => {
                 let (path, key, file) = (path.to_owned(), stored.key.clone(), self.file.clone());
-                Err(LoadError::MissingTensor { path, key, file })
+                Err(LoadModuleError::MissingTensor { path, key, file })
             }
         }
     }

@@ -16,4 +16,4 @@ mod replace;
 mod save;
 mod tensors;
 
-pub use error::{LoadError, SaveError};
+pub use error::{LoadModuleError, SaveError};

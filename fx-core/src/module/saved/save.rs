@@ -3,7 +3,7 @@
 //! Invariant: the two files are replaced together, after both were written.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl GraphModule {
     ///
     /// let graph: Graph = "graph model(%x) { %w = get_attr w() %y = call_function add(%x, %w) output %y }".parse()?;
     /// let mut attributes = Attributes::new();
-    /// attributes.insert("w".into(), Attribute::Tensor(Tensor::new(&[1f32, 2.0], &Device::Cpu)?));
+    /// attributes.insert("w", Attribute::Tensor(Tensor::new(&[1f32, 2.0], &Device::Cpu)?));
     /// let module = GraphModule::new(graph, attributes)?;
     ///
     /// let file = std::env::temp_dir().join("fx_core_save_example.fx");
@@ -88,16 +88,25 @@ struct Saving {
 }
 
 impl Saving {
+    /// The module and all inside of it, each once, and before those that it has.
     fn modules<'m>(&mut self, root: &'m GraphModule) -> Result<Vec<ModuleText<'m>>, SaveError> {
-        let mut attributes = Vec::new();
-        for (path, attribute) in root.attributes().iter() {
-            let text = match attribute {
-                Attribute::Tensor(tensor) => AttributeText::Tensor(self.pool.store(path.as_str(), tensor)?),
-                Attribute::Layer(layer) => self.layer(path, layer)?,
-            };
-            attributes.push((path.clone(), text));
+        let order = outer_first(root);
+        let numbers: HashMap<*const GraphModule, usize> =
+            order.iter().enumerate().map(|(number, &module)| (std::ptr::from_ref(module), number)).collect();
+        let mut modules = Vec::with_capacity(order.len());
+        for module in order {
+            let mut attributes = Vec::new();
+            for (path, attribute) in module.attributes().iter() {
+                let text = match attribute {
+                    Attribute::Tensor(tensor) => AttributeText::Tensor(self.pool.store(path.as_str(), tensor)?),
+                    Attribute::Layer(layer) => self.layer(path, layer)?,
+                    Attribute::Module(child) => AttributeText::Module(numbers[&Arc::as_ptr(child)]),
+                };
+                attributes.push((path.clone(), text));
+            }
+            modules.push(ModuleText { graph: Cow::Borrowed(module.graph()), attributes });
         }
-        Ok(vec![ModuleText { graph: Cow::Borrowed(root.graph()), attributes }])
+        Ok(modules)
     }
 
     fn layer(&mut self, path: &ModulePath, layer: &Arc<dyn LayerModule>) -> Result<AttributeText, SaveError> {
@@ -124,4 +133,27 @@ impl Saving {
         }
         Ok(AttributeText::Layer { layer: (type_name().into(), options.into()), tensors })
     }
+}
+
+/// A module and all modules inside of it, each once, and before those that it has.
+fn outer_first(root: &GraphModule) -> Vec<&GraphModule> {
+    fn children(module: &GraphModule) -> impl Iterator<Item = &GraphModule> {
+        module.attributes().iter().filter_map(|(_, attribute)| match attribute {
+            Attribute::Module(child) => Some(&**child),
+            _ => None,
+        })
+    }
+    // Depth first, without recursion: a module is done after all that it has.
+    let (mut done, mut seen) = (Vec::new(), HashSet::new());
+    let mut pending = vec![(root, false)];
+    while let Some((module, is_left)) = pending.pop() {
+        if is_left {
+            done.push(module);
+        } else if seen.insert(std::ptr::from_ref(module)) {
+            pending.push((module, true));
+            pending.extend(children(module).map(|child| (child, false)));
+        }
+    }
+    done.reverse();
+    done
 }

@@ -1,0 +1,7 @@
+//! Graph modules beyond torch.fx's own tests: state, conversions, child graphs, and what is left as it was on failure.
+
+#[path = "../peer/support.rs"]
+mod support;
+
+mod nested;
+mod state;
