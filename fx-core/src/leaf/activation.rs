@@ -24,8 +24,8 @@ pub(super) fn parameter(activation: &Activation) -> Option<f64> {
 /// The function of this name.
 pub(super) fn named(function: &str, parameter: Option<f64>) -> Result<Activation> {
     use Activation::{
-        Elu, Gelu, GeluPytorchTanh, HardSigmoid, HardSwish, LeakyRelu, Mish, NewGelu, Relu, Relu2, Relu6, Sigmoid, Silu,
-        Swiglu, Swish,
+        Elu, Gelu, GeluPytorchTanh, HardSigmoid, HardSwish, LeakyRelu, Mish, NewGelu, Relu, Relu2, Relu6, Sigmoid,
+        Silu, Swiglu, Swish,
     };
     let with_parameter = |make: fn(f64) -> Activation| match parameter {
         Some(parameter) => Ok(make(parameter)),
@@ -37,7 +37,18 @@ pub(super) fn named(function: &str, parameter: Option<f64>) -> Result<Activation
         _ => debug::named(
             function,
             [
-                Gelu, NewGelu, Relu, Relu2, Relu6, Silu, Sigmoid, HardSigmoid, Swiglu, Swish, Mish, HardSwish,
+                Gelu,
+                NewGelu,
+                Relu,
+                Relu2,
+                Relu6,
+                Silu,
+                Sigmoid,
+                HardSigmoid,
+                Swiglu,
+                Swish,
+                Mish,
+                HardSwish,
                 GeluPytorchTanh,
             ],
         ),

@@ -92,7 +92,9 @@ fn weight(layer: &GroupNorm, channels: usize, group: usize, eps: f64, dtype: DTy
     };
     let Some(certainly) = certainly else { return Ok(None) };
     let found = quotients.into_iter().zip(certainly);
-    Ok(found.map(|(quotient, other)| if other == 0.0 { Some(0.0) } else { undivided(quotient, sigma, dtype) }).collect())
+    Ok(found
+        .map(|(quotient, other)| if other == 0.0 { Some(0.0) } else { undivided(quotient, sigma, dtype) })
+        .collect())
 }
 
 /// What the layer divides by, computed as it does.
@@ -137,7 +139,9 @@ fn undivided(quotient: f64, sigma: f64, dtype: DType) -> Option<f64> {
             let bits = half::bf16::from_f64(guess).to_bits();
             near.map(|step| half::bf16::from_bits(bits.wrapping_add_signed(step as i16)).to_f64()).collect()
         }
-        _ => near.map(|step| f32::from_bits((guess as f32).to_bits().wrapping_add_signed(step as i32)).into()).collect(),
+        _ => {
+            near.map(|step| f32::from_bits((guess as f32).to_bits().wrapping_add_signed(step as i32)).into()).collect()
+        }
     };
     let gives = |number: &f64| {
         let in_f32 = *number as f32 / sigma as f32;
@@ -171,7 +175,8 @@ mod tests {
                         Tensor::from_vec(numbers, channels, &Device::Cpu).and_then(|tensor| tensor.to_dtype(dtype))
                     };
                     let (weight, bias) = (random().expect("numbers"), random().expect("numbers"));
-                    let layer = GroupNorm::new(weight.clone(), bias.clone(), channels, groups, 1e-5).expect("it divides");
+                    let layer =
+                        GroupNorm::new(weight.clone(), bias.clone(), channels, groups, 1e-5).expect("it divides");
                     let state = state(&layer).unwrap_or_else(|| panic!("{channels}/{groups} {dtype:?} × {scale}"));
                     for (found, expected) in state.tensors.iter().map(|(_, tensor)| tensor).zip([&weight, &bias]) {
                         assert_eq!(found.dtype(), dtype);

@@ -11,11 +11,11 @@ use candle_nn::{
     RmsNorm, Sequential,
 };
 
+use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
 use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
-use crate::module::LayerKind;
 use crate::value::{Fact, TensorFact, Value};
 
 use super::debug::{debug_field, named};

@@ -58,7 +58,8 @@ pub(super) fn batch_norm(
 
 /// A builder that gives these tensors as they are.
 fn builder(tensors: impl IntoIterator<Item = (&'static str, Tensor)>) -> VarBuilder<'static> {
-    let tensors: HashMap<String, Tensor> = tensors.into_iter().map(|(name, tensor)| (name.to_owned(), tensor)).collect();
+    let tensors: HashMap<String, Tensor> =
+        tensors.into_iter().map(|(name, tensor)| (name.to_owned(), tensor)).collect();
     let first = tensors.values().next();
     let (dtype, device) = first.map_or((candle_core::DType::F32, candle_core::Device::Cpu), |tensor| {
         (tensor.dtype(), tensor.device().clone())

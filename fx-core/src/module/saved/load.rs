@@ -97,8 +97,7 @@ fn layer(
     stored: &[(String, StoredTensor)],
     tensors: &Tensors,
 ) -> Result<Attribute, LoadModuleError> {
-    let fail =
-        |reason: String| LoadModuleError::Layer { path: path.clone(), type_name: kind.name.to_owned(), reason };
+    let fail = |reason: String| LoadModuleError::Layer { path: path.clone(), type_name: kind.name.to_owned(), reason };
     let mut state = LayerState { options: Vec::new(), tensors: Vec::new() };
     for (name, value) in options {
         let known = kind.options.iter().find(|known| ***known == **name);
@@ -132,7 +131,8 @@ impl Tensors {
         bytes: Vec<u8>,
         device: &candle_core::Device,
     ) -> Result<Self, LoadModuleError> {
-        let corrupt = |error: candle_core::Error| LoadModuleError::Corrupt { file: file.to_owned(), reason: error.to_string() };
+        let corrupt =
+            |error: candle_core::Error| LoadModuleError::Corrupt { file: file.to_owned(), reason: error.to_string() };
         let source = BufferedSafetensors::new(bytes).map_err(corrupt)?;
         let mut needed = Vec::new();
         for (path, attribute) in modules.iter().flat_map(|module| &module.attributes) {
@@ -168,7 +168,8 @@ impl Tensors {
             }
         }
         let named: HashSet<&str> = needed.iter().map(|(_, stored)| stored.key.as_str()).collect();
-        let mut extra: Vec<String> = facts.keys().filter(|key| !named.contains(*key)).map(ToString::to_string).collect();
+        let mut extra: Vec<String> =
+            facts.keys().filter(|key| !named.contains(*key)).map(ToString::to_string).collect();
         if !extra.is_empty() {
             extra.sort();
             extra.truncate(8);
@@ -177,7 +178,8 @@ impl Tensors {
         let mut by_key: HashMap<String, Tensor> = HashMap::new();
         for (_, stored) in needed {
             let key = &stored.key;
-            let failed = |error: candle_core::Error| LoadModuleError::Tensor { key: key.clone(), reason: error.to_string() };
+            let failed =
+                |error: candle_core::Error| LoadModuleError::Tensor { key: key.clone(), reason: error.to_string() };
             let known = match by_key.get(key) {
                 Some(known) => known.clone(),
                 None => source.load(key, device).map_err(failed)?,

@@ -7,7 +7,7 @@
 //! | `replace` | files that appear whole or not at all |
 //! | `save`, `load` | the two ways |
 //!
-//! Invariant: what was saved is loaded to the bit, with everything that is remembered about nodes; nothing is captured
+//! Invariant: the numbers that were saved are loaded to the bit (in row-major order, whatever the order was), with everything that is remembered about nodes; nothing is captured
 //! again. What cannot be saved or loaded is an error that names the path.
 
 mod error;

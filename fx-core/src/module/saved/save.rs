@@ -121,11 +121,14 @@ impl Saving {
         for (name, value) in &state.options {
             let argument = Argument::from_value(value);
             let argument = argument.filter(|argument| !argument.is_deeper_than(Argument::MAX_DEPTH - 1));
-            options.push(((*name).into(), argument.ok_or_else(|| SaveError::Option {
-                path: path.clone(),
-                type_name: type_name(),
-                option: name,
-            })?));
+            options.push((
+                (*name).into(),
+                argument.ok_or_else(|| SaveError::Option {
+                    path: path.clone(),
+                    type_name: type_name(),
+                    option: name,
+                })?,
+            ));
         }
         let mut tensors = Vec::new();
         for (name, tensor) in &state.tensors {
