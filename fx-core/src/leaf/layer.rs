@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use candle_core::Result;
 
-use crate::module::{Called, LayerModule};
+use crate::module::{Called, LayerKind, LayerModule, LayerState};
 use crate::ops::InferError;
 use crate::trace::{Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
@@ -35,6 +35,12 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// # Errors
     /// What candle would refuse.
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+
+    /// How such a layer is made from its state; none if it cannot be.
+    const KIND: Option<&'static LayerKind>;
+
+    /// What it is made of; none if it does not tell.
+    fn state(&self) -> Option<LayerState>;
 }
 
 impl<L: Layer> LayerModule for L {
@@ -52,6 +58,17 @@ impl<L: Layer> LayerModule for L {
 
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Layer::infer(self, facts)
+    }
+
+    fn state(&self) -> Option<LayerState> {
+        Layer::state(self)
+    }
+
+    fn rebuild(&self, state: &LayerState) -> Result<Arc<dyn LayerModule>> {
+        match L::KIND {
+            Some(kind) => (kind.make)(state),
+            None => candle_core::bail!("a layer of type {} cannot be made again", L::NAME),
+        }
     }
 }
 
@@ -130,12 +147,19 @@ impl<L: Layer> fmt::Debug for Leaf<L> {
     }
 }
 
-/// Describes a layer: its parts, how it is called, and its shape rule.
+/// Describes a layer: its tensors, its settings, how it is made from them, how it is called, and its shape rule.
+///
+/// `parts` are tensors that user code can reach into the layer for; each is called in a state dict as it is here, unless
+/// another name is given in quotes. A layer without `make` cannot be saved; one that is `kept by` a module has its state
+/// and its `LayerKind` there.
 macro_rules! layer {
     (
         $(#[$doc:meta])*
         $type:ty as $name:literal, $how:ident {
-            $(parts $parts:ident { $($part:ident: $part_type:ty = $get:expr),* $(,)? })?
+            $(parts $parts:ident { $($part:ident $($part_name:literal)?: $part_type:ty = $get:expr),* $(,)? })?
+            $(options { $($option:ident: $option_type:ty = $get_option:expr),* $(,)? })?
+            $(make $make:block)?
+            $(kept by $module:ident;)?
             infer($layer:ident, $x:ident) $infer:block
         }
     ) => {
@@ -174,6 +198,13 @@ macro_rules! layer {
                 };
                 $infer
             }
+
+            layer!(
+                @kept $type as $name, [$($module)?]
+                [$($([$part, $($part_name,)? stringify!($part)] $part_type = $get;)*)?]
+                [$($($option: $option_type = $get_option;)*)?]
+                [$($make)?]
+            );
         }
 
         layer!(@trait $how $type);
@@ -184,6 +215,51 @@ macro_rules! layer {
             fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
                 crate::leaf::layer::Leaf::new(self, scope)
             }
+        }
+    };
+    (@kept $type:ty as $name:literal, [$module:ident] [] [] []) => {
+        const KIND: Option<&'static crate::module::LayerKind> = Some(&super::$module::KIND);
+
+        fn state(&self) -> Option<crate::module::LayerState> {
+            super::$module::state(self)
+        }
+    };
+    (@kept $type:ty as $name:literal, [] [] [] []) => {
+        const KIND: Option<&'static crate::module::LayerKind> = None;
+
+        fn state(&self) -> Option<crate::module::LayerState> {
+            None
+        }
+    };
+    (
+        @kept $type:ty as $name:literal, []
+        [$([$part:ident, $part_name:expr $(, $plain_name:expr)?] $part_type:ty = $get:expr;)*]
+        [$($option:ident: $option_type:ty = $get_option:expr;)*]
+        [$make:block]
+    ) => {
+        const KIND: Option<&'static crate::module::LayerKind> = Some(&crate::module::LayerKind {
+            name: $name,
+            options: &[$(stringify!($option)),*],
+            tensors: &[$($part_name),*],
+            make: |_state| {
+                $(let $option: $option_type = _state.option(stringify!($option))?;)*
+                $(let $part: $part_type = _state.tensor($part_name)?;)*
+                let layer: candle_core::Result<$type> = $make;
+                Ok(std::sync::Arc::new(layer?))
+            },
+        });
+
+        fn state(&self) -> Option<crate::module::LayerState> {
+            let options = vec![$((stringify!($option), {
+                let get: fn(&Self) -> $option_type = $get_option;
+                crate::ops::IntoValue::into_value(get(self)).ok()?
+            })),*];
+            let tensors: Vec<(&'static str, Option<candle_core::Tensor>)> = vec![$(($part_name, {
+                let get: fn(&Self) -> $part_type = $get;
+                crate::module::LayerTensor::given(get(self))
+            })),*];
+            let tensors = tensors.into_iter().filter_map(|(name, tensor)| Some((name, tensor?))).collect();
+            Some(crate::module::LayerState { options, tensors })
         }
     };
     (@called forward) => { crate::module::Called::FORWARD };

@@ -2,6 +2,7 @@
 //!
 //! Invariant: user code that reads a layer's tensors or settings finds the same accessors on its mirror.
 
+use candle_core::conv::CudnnFwdAlgo;
 use candle_core::quantized::QMatMul;
 use candle_core::{DType, Result, Tensor};
 use candle_nn::{
@@ -10,13 +11,16 @@ use candle_nn::{
     RmsNorm, Sequential,
 };
 
+use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
 use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
-use super::layer::{Leaf, layer};
+use super::debug::{debug_field, named};
+use super::layer::{Layer, Leaf, layer};
+use super::{activation, norm};
 
 /// What is known of a layer's own tensor.
 fn fact(tensor: &Tensor) -> Fact {
@@ -59,6 +63,7 @@ layer! {
     /// `x · weightᵀ + bias` along the last dimension.
     Linear as "Linear", forward {
         parts LinearParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        make { Ok(Linear::new(weight, bias)) }
         infer(layer, x) {
             let (to, from) = layer.weight().dims2()?;
             with_bias(projected(x, layer.weight().dtype(), from, to)?, layer.bias())
@@ -70,6 +75,17 @@ layer! {
     /// Convolution over one dimension.
     Conv1d as "Conv1d", forward {
         parts Conv1dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        options {
+            padding: usize = |layer| layer.config().padding,
+            stride: usize = |layer| layer.config().stride,
+            dilation: usize = |layer| layer.config().dilation,
+            groups: usize = |layer| layer.config().groups,
+            cudnn_fwd_algo: Option<String> = |layer| layer.config().cudnn_fwd_algo.map(|chosen| format!("{chosen:?}")),
+        }
+        make {
+            let cudnn_fwd_algo = cudnn_fwd_algo.as_deref().map(algorithm).transpose()?;
+            Ok(Conv1d::new(weight, bias, Conv1dConfig { padding, stride, dilation, groups, cudnn_fwd_algo }))
+        }
         infer(layer, x) {
             let Conv1dConfig { padding, stride, dilation, groups, .. } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
@@ -82,6 +98,17 @@ layer! {
     /// Convolution over two dimensions.
     Conv2d as "Conv2d", forward {
         parts Conv2dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        options {
+            padding: usize = |layer| layer.config().padding,
+            stride: usize = |layer| layer.config().stride,
+            dilation: usize = |layer| layer.config().dilation,
+            groups: usize = |layer| layer.config().groups,
+            cudnn_fwd_algo: Option<String> = |layer| layer.config().cudnn_fwd_algo.map(|chosen| format!("{chosen:?}")),
+        }
+        make {
+            let cudnn_fwd_algo = cudnn_fwd_algo.as_deref().map(algorithm).transpose()?;
+            Ok(Conv2d::new(weight, bias, Conv2dConfig { padding, stride, dilation, groups, cudnn_fwd_algo }))
+        }
         infer(layer, x) {
             let Conv2dConfig { padding, stride, dilation, groups, .. } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
@@ -94,6 +121,17 @@ layer! {
     /// Transposed convolution over one dimension.
     ConvTranspose1d as "ConvTranspose1d", forward {
         parts ConvTranspose1dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        options {
+            padding: usize = |layer| layer.config().padding,
+            output_padding: usize = |layer| layer.config().output_padding,
+            stride: usize = |layer| layer.config().stride,
+            dilation: usize = |layer| layer.config().dilation,
+            groups: usize = |layer| layer.config().groups,
+        }
+        make {
+            let config = ConvTranspose1dConfig { padding, output_padding, stride, dilation, groups };
+            Ok(ConvTranspose1d::new(weight, bias, config))
+        }
         infer(layer, x) {
             let ConvTranspose1dConfig { padding, output_padding, stride, dilation, groups } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation), size(groups)];
@@ -106,6 +144,16 @@ layer! {
     /// Transposed convolution over two dimensions.
     ConvTranspose2d as "ConvTranspose2d", forward {
         parts ConvTranspose2dParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        options {
+            padding: usize = |layer| layer.config().padding,
+            output_padding: usize = |layer| layer.config().output_padding,
+            stride: usize = |layer| layer.config().stride,
+            dilation: usize = |layer| layer.config().dilation,
+        }
+        make {
+            let config = ConvTranspose2dConfig { padding, output_padding, stride, dilation };
+            Ok(ConvTranspose2d::new(weight, bias, config))
+        }
         infer(layer, x) {
             let ConvTranspose2dConfig { padding, output_padding, stride, dilation } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation)];
@@ -117,7 +165,9 @@ layer! {
 layer! {
     /// Rows of a table.
     Embedding as "Embedding", forward {
-        parts EmbeddingParts { embeddings: Tensor = |layer| layer.embeddings().clone() }
+        parts EmbeddingParts { embeddings "weight": Tensor = |layer| layer.embeddings().clone() }
+        options { hidden_size: usize = |layer| layer.hidden_size() }
+        make { Ok(Embedding::new(embeddings, hidden_size)) }
         infer(layer, x) {
             if !matches!(x.dtype, DType::U8 | DType::U32 | DType::I64) {
                 refuse!("{x} should hold indices: u8, u32 or i64");
@@ -132,6 +182,8 @@ layer! {
     /// Normalisation over the last dimension.
     LayerNorm as "LayerNorm", forward {
         parts LayerNormParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
+        options { eps: f64 = |layer| layer.eps(), remove_mean: bool = |layer| layer.remove_mean() }
+        make { norm::layer_norm(weight, bias, eps, remove_mean) }
         infer(layer, x) {
             if x.rank() == 0 {
                 refuse!("a scalar has no last dimension");
@@ -152,6 +204,8 @@ layer! {
     /// Normalisation by the root mean square over the last dimension.
     RmsNorm as "RmsNorm", forward {
         parts RmsNormParts { weight: Tensor = |layer| layer.weight().clone() }
+        options { eps: f64 = |layer| layer.eps() }
+        make { Ok(RmsNorm::new(weight, eps)) }
         infer(layer, x) {
             rule(&nn::rms_norm::OP, [Fact::Tensor(x.clone()), fact(layer.weight()), Fact::Data(Value::Float(layer.eps()))])
         }
@@ -161,6 +215,7 @@ layer! {
 layer! {
     /// Normalisation over groups of channels.
     GroupNorm as "GroupNorm", forward {
+        kept by group_norm;
         infer(_layer, x) {
             if x.rank() < 3 {
                 refuse!("{x} should have at least three dimensions");
@@ -180,6 +235,12 @@ layer! {
             weight: Option<Tensor> = |layer| layer.weight_and_bias().map(|(weight, _)| weight.clone()),
             bias: Option<Tensor> = |layer| layer.weight_and_bias().map(|(_, bias)| bias.clone()),
         }
+        options {
+            eps: f64 = |layer| layer.eps(),
+            momentum: f64 = |layer| layer.momentum(),
+            remove_mean: bool = norm::removes_mean,
+        }
+        make { norm::batch_norm([running_mean, running_var], [weight, bias], eps, momentum, remove_mean) }
         infer(layer, x) {
             let channels = layer.running_mean().elem_count();
             if x.rank() < 2 || x.dims()[1] != channels {
@@ -196,6 +257,11 @@ layer! {
 layer! {
     /// An activation function.
     Activation as "Activation", forward {
+        options {
+            function: String = |layer| activation::name(layer),
+            parameter: Option<f64> = |layer| activation::parameter(layer),
+        }
+        make { activation::named(&function, parameter) }
         infer(layer, x) {
             match layer {
                 Self::Gelu => rule(&elementwise::gelu_erf::OP, [Fact::Tensor(x.clone())]),
@@ -211,6 +277,8 @@ layer! {
     /// `max(x, 0) + weight · min(x, 0)`.
     PReLU as "PReLU", forward {
         parts PReLUParts { weight: Tensor = |layer| layer.weight().clone() }
+        options { is_scalar: bool = |layer| layer.is_scalar() }
+        make { Ok(PReLU::new(weight, is_scalar)) }
         infer(layer, x) {
             let weight = TensorFact::new(layer.weight().shape(), x.dtype);
             if layer.weight().dtype() != x.dtype {
@@ -235,6 +303,9 @@ layer! {
 layer! {
     /// Zeroes elements at random in training.
     Dropout as "Dropout", forward_t {
+        // The layer shows its probability in its debug text only, in full.
+        options { drop_p: f32 = |layer| debug_field(layer, "drop_p").unwrap_or(f32::NAN) }
+        make { Ok(Dropout::new(drop_p)) }
         infer(_layer, x) { same(x) }
     }
 }
@@ -242,6 +313,7 @@ layer! {
 layer! {
     /// Product with a quantized matrix, transposed.
     QMatMul as "QMatMul", forward {
+        kept by quantized_state;
         infer(layer, x) {
             let (shape, dtype) = match layer {
                 Self::QTensor(weight) => (weight.shape().clone(), DType::F32),
@@ -266,6 +338,36 @@ layer! {
     FuncT<'static> as "FuncT", forward_t {
         infer(_layer, _x) { Ok(Fact::Unknown) }
     }
+}
+
+/// The algorithm of this name.
+fn algorithm(name: &str) -> Result<CudnnFwdAlgo> {
+    use CudnnFwdAlgo::{
+        Count, Direct, Fft, FftTiling, Gemm, ImplicitGemm, ImplicitPrecompGemm, Winograd, WinogradNonFused,
+    };
+    named(name, [ImplicitGemm, ImplicitPrecompGemm, Gemm, Direct, Fft, FftTiling, Winograd, WinogradNonFused, Count])
+}
+
+/// The layers that can be made from their state, in order.
+pub(super) fn kinds() -> impl Iterator<Item = &'static LayerKind> {
+    [
+        Linear::KIND,
+        Conv1d::KIND,
+        Conv2d::KIND,
+        ConvTranspose1d::KIND,
+        ConvTranspose2d::KIND,
+        Embedding::KIND,
+        LayerNorm::KIND,
+        RmsNorm::KIND,
+        GroupNorm::KIND,
+        BatchNorm::KIND,
+        Activation::KIND,
+        PReLU::KIND,
+        Dropout::KIND,
+        QMatMul::KIND,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 // ── What user code reads of a layer ────────────────────────────────────────────────────────────────────────────────

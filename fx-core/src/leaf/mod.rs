@@ -2,13 +2,19 @@
 //!
 //! Invariant: a layer is described in one place: its parts, how it is called, and its shape rule.
 
+mod activation;
+mod debug;
+mod group_norm;
 mod layer;
 mod library;
+mod norm;
 mod opaque;
 mod data;
 mod method;
 mod quantized;
+mod quantized_state;
 mod recurrent;
+mod table;
 pub mod kv_cache;
 pub mod streaming;
 

@@ -15,6 +15,8 @@
 //! | `mode` | training and evaluation |
 //! | `convert` | other devices and dtypes |
 //! | `state` | tensors by path: saved, loaded, trained |
+//! | `layer_table` | layers by the names of their types |
+//! | `saved` | whole modules as files |
 //!
 //! Invariant: attributes are shared, never copied; cloning a module clones no tensor data.
 
@@ -27,7 +29,9 @@ mod graph_module;
 pub(crate) mod infer;
 pub(crate) mod inputs;
 mod layer;
+mod layer_table;
 mod mode;
+mod saved;
 mod state;
 pub(crate) mod tree;
 
@@ -38,5 +42,7 @@ pub use graph_module::GraphModule;
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerState};
+pub use layer_table::{LayerKind, LayerTable, LayerTensor};
+pub use saved::{LoadModuleError, SaveError};
 pub use state::{LoadError, Loaded};
 pub use tree::{InTheWay, Submodule};

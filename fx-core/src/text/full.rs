@@ -3,7 +3,7 @@
 //! Invariant: what is written reads back to the same graph with the same metadata; what cannot be written is an error,
 //! never left out.
 
-use super::write::{is_plain, write_input};
+use super::write::{is_plain, write_input, write_signature};
 use super::write_meta::{Stacks, put, write_clause, write_fact};
 use crate::ir::line::{write_node, write_word};
 use crate::ir::{Graph, Node, NodeId, Op, is_identifier};
@@ -114,6 +114,8 @@ fn write_header(graph: &Graph, out: &mut String) -> Result<Option<NodeId>, Write
         out.push('(');
         out.push_str(&lines.join(", "));
     }
-    out.push_str(") {\n");
+    out.push(')');
+    put(write_signature(graph, out));
+    out.push_str(" {\n");
     Ok(graph.nodes().nth(inputs.len()).map(|(id, _)| id))
 }

@@ -10,34 +10,64 @@
 //! }
 //! ```
 //!
+//! `Display` writes this short form, for people. [`Graph::to_text`](crate::ir::Graph::to_text) writes the full form, with
+//! everything that is remembered about nodes between `@{` and `}`, and with the modules that they were recorded in, each
+//! declared once before the first node in it. [`Graph::parse`](crate::ir::Graph::parse) reads both.
+//!
+//! ```text
+//! graph my_module(%x: f32[3, 4]) {
+//!     #1 = encoder: Encoder
+//!     #2 = encoder.layers.0: Layer in #1
+//!     %linear = call_module encoder.layers.0.linear(%x) @{ fact: f32[3, 5], in: #2, at: "src/model.rs":10 }
+//!     output %linear @{ from: [fuse: output of before], note: "seen", custom: { stage: 2 } }
+//! }
+//! ```
+//!
 //! # Grammar
 //!
 //! Space and comments, from `//` to the end of the line, can be between any two tokens and mean nothing: facts and
-//! source lines in comments are for people. `word`, `string`, `path` and what is made of them are single tokens.
+//! source lines in comments are for people. `word`, `string`, `path` and what is made of them are single tokens. A byte
+//! order mark before the text means nothing.
 //!
 //! ```ebnf
-//! graph      = "graph" name "(" [ input { "," input } [ "," ] ] ")" "{" { statement } "}" ;
-//! input      = [ name ] node [ ":" fact ] ;           (* with the parameter's name, if it is not the node's *)
-//! statement  = node "=" ( get_attr | function | method | module | output ) | output ;
-//! get_attr   = "get_attr" dotted "(" ")" ;
+//! graph      = "graph" name "(" [ input { "," input } [ "," ] ] ")" [ takes ] "{" { module | statement } "}" ;
+//! input      = [ name ] node [ ":" fact ] [ meta ] ;  (* with the parameter's name, if it is not the node's *)
+//! takes      = "takes" "(" [ name "=" argument { "," name "=" argument } [ "," ] ] ")" ;
+//!                                                     (* how it is called, if not with one value for each input *)
+//! module     = "#" digits "=" dotted [ "@" digits ] ":" rust_path [ "in" "#" digits ] ;
+//!                                                     (* numbered from 1; behind the @ how often it had been called *)
+//! statement  = ( node "=" ( placeholder | get_attr | function | method | called | output ) | output ) [ meta ] ;
+//! placeholder = "placeholder" name call ;             (* an input after other nodes *)
+//! get_attr   = "get_attr" dotted call ;
 //! function   = "call_function" rust_path call ;
 //! method     = "call_method" rust_path call ;
-//! module     = "call_module" dotted call ;
-//! output     = "output" argument ;                    (* a node without a name is called `output` *)
-//! call       = "(" [ parameter { "," parameter } ] ")" ;
+//! called     = "call_module" dotted call ;
+//! output     = "output" argument                      (* a node without a name is called `output` *)
+//!            | "output" "output" call ;               (* not correct: of no value, or of several *)
+//! call       = "(" [ parameter { "," parameter } [ "," ] ] ")" ;
 //! parameter  = argument | name "=" argument ;         (* those by position first *)
+//!
+//! meta       = "@" "{" [ entry { "," entry } [ "," ] ] "}" ;     (* each entry at most once *)
+//! entry      = "fact" ":" fact
+//!            | "in" ":" "#" digits
+//!            | "at" ":" string ":" digits
+//!            | "from" ":" "[" [ origin { "," origin } [ "," ] ] "]"
+//!            | "note" ":" string
+//!            | "custom" ":" "{" [ field { "," field } [ "," ] ] "}" ;    (* values without nodes *)
+//! origin     = name ":" name "of" name ;              (* pass, node and graph *)
 //!
 //! argument   = node | "none" | "true" | "false" | integer | float | string | dtype | device | range
 //!            | list | tuple | structure ;
 //! range      = [ integer ] ".." [ integer ] ;
-//! list       = "[" [ argument { "," argument } ] "]" ;
-//! tuple      = "(" ")" | "(" argument "," ")" | "(" argument "," argument { "," argument } ")" ;
-//! structure  = rust_path "{" [ field { "," field } ] "}" ;
+//! list       = "[" [ argument { "," argument } [ "," ] ] "]" ;
+//! tuple      = "(" ")" | "(" argument "," ")" | "(" argument "," argument { "," argument } [ "," ] ")" ;
+//! structure  = rust_path "{" [ field { "," field } [ "," ] ] "}" ;
 //! field      = name ":" argument ;
 //!
-//! fact       = dtype "[" [ integer { "," integer } ] "]" | "[" [ fact { "," fact } ] "]" | "?" | argument ;
+//! fact       = dtype "[" [ digits { "," digits } ] "]" | "[" [ fact { "," fact } ] "]" | "(" [ fact { "," fact } ] ")"
+//!            | "?" | "data" ( list | tuple ) | argument ;        (* arguments that are known exactly, without nodes *)
 //! dtype      = word ;                                 (* candle's name: f32, bf16, u8, … *)
-//! device     = "cpu" | ( "cuda" | "metal" ) ":" integer ;
+//! device     = "cpu" | ( "cuda" | "metal" ) ":" digits ;
 //!
 //! node       = "%" word ;
 //! name       = word | string ;
@@ -45,16 +75,30 @@
 //! dotted     = segment { "." segment } | string ;     (* the model itself is "" *)
 //! word       = ( "_" | XID_Start ) { XID_Continue } ;
 //! segment    = XID_Continue { XID_Continue } ;
-//! integer    = [ "-" ] digit { digit } ;
-//! float      = [ "-" ] digit { digit } ( "." digit { digit } [ exponent ] | exponent ) | [ "-" ] "inf"
+//! digits     = digit { digit } ;
+//! integer    = [ "-" ] digits ;
+//! float      = [ "-" ] digits ( "." digits [ exponent ] | exponent ) | [ "-" ] "inf"
 //!            | "nan" [ ":0x" hex { hex } ] ;          (* the bits of an f64 that is another NaN than Rust's *)
-//! exponent   = "e" [ "-" ] digit { digit } ;
+//! exponent   = "e" [ "-" ] digits ;
 //! string     = a Rust string literal with the escapes \" \' \\ \n \r \t \0 \u{…} ;
 //! ```
 //!
-//! Invariant: text only reads graphs; it never changes one.
+//! Nodes may be used before they are defined, which the verifier reports. Names are read as they are: a text with a name
+//! that Rust does not allow, or that two nodes have, is an error. Nesting is at most
+//! [`Argument::MAX_DEPTH`](crate::ir::Argument::MAX_DEPTH) deep, modules are at most 1024 inside of each other.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `write`, `full`, `write_meta` | the short and the full form |
+//! | `error`, `lex`, `read`, `read_argument`, `read_meta` | reading both |
+//! | `file` | the text of a saved module |
+//! | `table` | the graph as a table |
+//!
+//! Invariant: what was written is read back to the same graph; a text that is not a graph is an error with a place, and
+//! takes no more than linear time.
 
 mod error;
+pub(crate) mod file;
 mod full;
 mod lex;
 mod read;

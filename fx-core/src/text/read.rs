@@ -14,7 +14,7 @@ use super::error::{Fault, ParseError, ParseErrorKind, line_of, nearest};
 use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
-use crate::ir::{Argument, Graph, Keyword, Meta, NodeId, Op, Source, Target, Written, is_legal_name};
+use crate::ir::{Argument, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name};
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
 
@@ -48,7 +48,7 @@ impl Graph {
     /// ```
     pub fn parse(text: &str, ops: &OpTable) -> std::result::Result<Self, ParseError> {
         let mut lexer = Lexer::new(text);
-        let read = Reader::graph(&mut lexer, ops, None).and_then(|graph| match lexer.peek() {
+        let read = Reader::new(&mut lexer, ops, None).graph().and_then(|graph| match lexer.peek() {
             None => Ok(graph),
             Some(_) => Err(lexer.expected("nothing after the graph")),
         });
@@ -87,9 +87,9 @@ pub(super) struct Reader<'l, 't, 'o> {
 }
 
 impl<'l, 't, 'o> Reader<'l, 't, 'o> {
-    /// Reads the graph that comes next. An accelerator that cannot be used is replaced by `substitute`.
-    pub(crate) fn graph(lexer: &'l mut Lexer<'t>, ops: &'o OpTable, substitute: Option<&'o Device>) -> Result<Graph> {
-        let mut reader = Self {
+    /// Nothing read yet. An accelerator that cannot be used is replaced by `substitute`.
+    pub(super) fn new(lexer: &'l mut Lexer<'t>, ops: &'o OpTable, substitute: Option<&'o Device>) -> Self {
+        Self {
             lexer,
             ops,
             substitute,
@@ -98,11 +98,11 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             stacks: Stacks::default(),
             source: None,
             devices: Vec::new(),
-        };
-        reader.read()
+        }
     }
 
-    fn read(&mut self) -> Result<Graph> {
+    /// The graph that comes next.
+    pub(super) fn graph(mut self) -> Result<Graph> {
         if !self.lexer.eat_word("graph") {
             return Err(self.lexer.expected("`graph`"));
         }
@@ -115,6 +115,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 break;
             }
         }
+        let signature = self.signature()?;
         self.lexer.expect("{", "`{` and the nodes")?;
         while !self.lexer.eat("}") {
             match self.lexer.peek() {
@@ -122,12 +123,37 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 _ => self.statement()?,
             }
         }
-        self.number_nodes()?;
+        let mut signature = signature;
+        self.number_nodes(signature.as_mut())?;
         // All of them are legal and there once, so that each gets its own name.
-        Graph::restore(&*name, std::mem::take(&mut self.nodes)).map_err(|place| {
+        let restored = Graph::restore(&*name, std::mem::take(&mut self.nodes)).map_err(|place| {
             let kind = ParseErrorKind::Invalid(format!("node {place} cannot have its name"));
             Fault::new(0, 0, kind)
-        })
+        });
+        let mut graph = restored?;
+        if signature.is_some() {
+            graph.set_signature(signature);
+        }
+        Ok(graph)
+    }
+
+    /// `takes (x = %x, hs = [%hs_0, %hs_1], n = 3)`, if it comes next.
+    fn signature(&mut self) -> Result<Option<Signature>> {
+        if !self.lexer.eat_word("takes") {
+            return Ok(None);
+        }
+        self.lexer.expect("(", "`(` and the parameters")?;
+        let mut parameters = Vec::new();
+        while !self.lexer.eat(")") {
+            let name = self.lexer.name("a parameter or `)`")?;
+            self.lexer.expect("=", "`=`")?;
+            parameters.push((name.into(), self.argument(Argument::MAX_DEPTH)?));
+            if !self.lexer.eat(",") {
+                self.lexer.expect(")", "`,` or `)`")?;
+                break;
+            }
+        }
+        Ok(Some(Signature { parameters: parameters.into() }))
     }
 
     /// `%x: f32[3, 4]` or `type %type_1`.
@@ -323,7 +349,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
     }
 
     /// Gives the nodes in arguments the numbers of the nodes that are defined.
-    fn number_nodes(&mut self) -> Result<()> {
+    fn number_nodes(&mut self, signature: Option<&mut Signature>) -> Result<()> {
         let mut places = Vec::with_capacity(self.mentions.len());
         for (name, mention) in &self.mentions {
             match mention.defined {
@@ -342,6 +368,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 for argument in node.args.iter_mut().chain(node.kwargs.iter_mut().map(|(_, argument)| argument)) {
                     argument.for_each_node_mut(&mut |id| *id = places[id.index()]);
                 }
+            }
+            for (_, made_of) in signature.into_iter().flat_map(|signature| &mut signature.parameters) {
+                made_of.for_each_node_mut(&mut |id| *id = places[id.index()]);
             }
         }
         Ok(())

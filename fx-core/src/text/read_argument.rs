@@ -202,6 +202,14 @@ impl Reader<'_, '_, '_> {
         Ok(Fact::Data(self.value(room)?))
     }
 
+    /// An argument without nodes.
+    pub(super) fn plain_argument(&mut self) -> Result<Argument> {
+        let mut ahead = *self.lexer;
+        self.value(Argument::MAX_DEPTH)?;
+        std::mem::swap(self.lexer, &mut ahead);
+        self.argument(Argument::MAX_DEPTH)
+    }
+
     /// A value without tensors.
     pub(super) fn value(&mut self, room: usize) -> Result<crate::value::Value> {
         self.lexer.peek();

@@ -30,6 +30,16 @@ impl Random {
 
 /// What differs between two graphs, if anything does.
 fn difference(a: &Graph, b: &Graph) -> Option<String> {
+    let signature = |graph: &Graph| {
+        graph.signature().map(|signature| {
+            let mut places = Vec::new();
+            signature.for_each_node(&mut |id| places.push(graph.node(id).name().to_owned()));
+            (signature.parameters.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), places)
+        })
+    };
+    if signature(a) != signature(b) {
+        return Some("the signature".to_owned());
+    }
     if (a.name(), a.len()) != (b.name(), b.len()) {
         return Some(format!("{} with {} nodes, {} with {}", a.name(), a.len(), b.name(), b.len()));
     }
@@ -405,6 +415,22 @@ graph f(%x) {
     assert!(rules.contains(&"V4"), "{rules:?}");
     let c = graph.node_named("c").expect("it is defined");
     assert_eq!(graph.users(c).count(), 3);
+}
+
+#[test]
+fn signatures_read_back() {
+    let text = "\
+graph f(%x, %hs_0, %hs_1) takes (x = %x, hs = [%hs_0, %hs_1], \"odd name\" = Config { eps: 1e-5 }, n = 3) {
+    output %hs_1
+}";
+    let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(graph.to_string(), text);
+    assert_eq!(graph.verify(), Ok(()));
+    assert_reads_back(&graph, OpTable::builtin());
+    // Even of a graph whose nodes are in another order.
+    let text = "graph f(%a) takes (c = %c, a = %a) {\n    %b = call_method relu(%c)\n    %c = placeholder c()\n}";
+    let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(graph.to_string(), text);
 }
 
 #[test]

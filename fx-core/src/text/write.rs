@@ -5,7 +5,7 @@
 use std::fmt::{self, Write};
 
 use super::write_meta::write_fact;
-use crate::ir::line::{write_node, write_target, write_word};
+use crate::ir::line::{write_argument, write_node, write_target, write_word};
 use crate::ir::{Graph, Meta, Node, NodeId, Op, Target, is_identifier};
 use crate::value::Fact;
 
@@ -54,8 +54,23 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
             f.write_str(after)?;
         }
     }
-    f.write_str(if is_long { "\n) {\n" } else { ") {\n" })?;
+    f.write_str(if is_long { "\n)" } else { ")" })?;
+    write_signature(graph, f)?;
+    f.write_str(" {\n")?;
     Ok(graph.nodes().nth(count).map(|(id, _)| id))
+}
+
+/// Writes ` takes (x = %x, n = 3)`, if the graph is not called with one value for each input.
+pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Result {
+    let Some(signature) = graph.signature() else { return Ok(()) };
+    out.write_str(" takes (")?;
+    for (i, (name, made_of)) in signature.parameters.iter().enumerate() {
+        out.write_str(if i > 0 { ", " } else { "" })?;
+        write_word(name, is_identifier(name), out)?;
+        out.write_str(" = ")?;
+        write_argument(graph, made_of, out)?;
+    }
+    out.write_str(")")
 }
 
 /// Inputs have no arguments; one that has is written as a statement, for all to see.

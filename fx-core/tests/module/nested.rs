@@ -6,7 +6,7 @@ use candle_core::DType;
 use fx_core::interp::{Interpreter, RunError};
 use fx_core::ir::{Argument, Graph, NodeId};
 use fx_core::module::{Attribute, Attributes, CheckErrors, GraphModule};
-use fx_core::ops::{CallKind, Effect, OpDef, Param};
+use fx_core::ops::{OpDef, Param};
 use fx_core::value::{Fact, Value};
 
 use crate::support::{chain, floats, module, nested, op, tensor};

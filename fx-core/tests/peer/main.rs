@@ -5,3 +5,4 @@ mod codegen;
 mod ir;
 mod module;
 mod support;
+mod text;

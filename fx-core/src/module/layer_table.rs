@@ -1,0 +1,129 @@
+//! [`LayerTable`]: layers by the names of their types, for whoever builds a module from a file.
+//!
+//! Invariant: a layer is found by the name of its type, and each is there once; of two, the later one counts, so that a
+//! user's own layer can replace a built-in one. Which layers are built in is said in `leaf/`.
+
+use std::sync::Arc;
+
+use candle_core::{Result, Tensor};
+use indexmap::IndexMap;
+
+use super::layer::{LayerModule, LayerState};
+use crate::ops::FromValue;
+
+/// A kind of layer that can be made from its [`LayerState`].
+pub struct LayerKind {
+    /// Name of the type, what [`LayerModule::type_name`] returns.
+    pub name: &'static str,
+    /// Names of the settings.
+    pub options: &'static [&'static str],
+    /// Names of the tensors, those too that not every such layer has.
+    pub tensors: &'static [&'static str],
+    /// Makes a layer.
+    pub make: fn(&LayerState) -> Result<Arc<dyn LayerModule>>,
+}
+
+/// Kinds of layers by name, in order.
+///
+/// ```
+/// use fx_core::module::LayerTable;
+///
+/// let table = LayerTable::builtin();
+/// assert_eq!(table.get("Linear").map(|linear| linear.tensors), Some(&["weight", "bias"][..]));
+/// assert!(table.get("MyLayer").is_none());
+/// ```
+#[derive(Clone, Default)]
+pub struct LayerTable {
+    kinds: IndexMap<&'static str, &'static LayerKind>,
+}
+
+impl LayerTable {
+    /// No layers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// These layers as well.
+    #[must_use]
+    pub fn with(mut self, kinds: &[&'static LayerKind]) -> Self {
+        self.kinds.extend(kinds.iter().map(|&kind| (kind.name, kind)));
+        self
+    }
+
+    /// The layers whose type has this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&'static LayerKind> {
+        self.kinds.get(name).copied()
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static LayerKind> + '_ {
+        self.kinds.values().copied()
+    }
+}
+
+impl std::fmt::Debug for LayerTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.kinds.keys()).finish()
+    }
+}
+
+/// A tensor of a layer, or one that it may have.
+pub trait LayerTensor: Sized {
+    /// The tensor, if there is one.
+    fn given(self) -> Option<Tensor>;
+
+    /// What the layer gets, if this is there.
+    ///
+    /// # Errors
+    /// When the layer needs one.
+    fn wanted(found: Option<&Tensor>, name: &str) -> Result<Self>;
+}
+
+impl LayerTensor for Tensor {
+    fn given(self) -> Option<Tensor> {
+        Some(self)
+    }
+
+    fn wanted(found: Option<&Tensor>, name: &str) -> Result<Self> {
+        match found {
+            Some(tensor) => Ok(tensor.clone()),
+            None => candle_core::bail!("the tensor `{name}` is missing"),
+        }
+    }
+}
+
+impl LayerTensor for Option<Tensor> {
+    fn given(self) -> Option<Tensor> {
+        self
+    }
+
+    fn wanted(found: Option<&Tensor>, _: &str) -> Result<Self> {
+        Ok(found.cloned())
+    }
+}
+
+impl LayerState {
+    /// The setting of this name.
+    ///
+    /// # Errors
+    /// When it is missing or of another kind.
+    pub fn option<'v, T: FromValue<'v>>(&'v self, name: &str) -> Result<T> {
+        let Some((_, value)) = self.options.iter().find(|(found, _)| *found == name) else {
+            candle_core::bail!("the setting `{name}` is missing");
+        };
+        T::from_value(value).ok_or_else(|| {
+            let (expected, found) = (T::EXPECTED, value.kind());
+            candle_core::Error::Msg(format!("the setting `{name}` should be {expected}, but is {found} ({value})"))
+        })
+    }
+
+    /// The tensor of this name: a `Tensor`, or an `Option<Tensor>` that the layer can do without.
+    ///
+    /// # Errors
+    /// When it is missing.
+    pub fn tensor<T: LayerTensor>(&self, name: &str) -> Result<T> {
+        T::wanted(self.tensors.iter().find_map(|(found, tensor)| (*found == name).then_some(tensor)), name)
+    }
+}
