@@ -165,7 +165,9 @@ fn every_graph_in_the_snapshots_reads_back() {
                     let plain = |text: &str| -> Vec<String> {
                         text.lines().map(|line| line.split("  //").next().unwrap_or("").trim_end().to_owned()).collect()
                     };
-                    assert_eq!(plain(&read.to_string()), plain(graph), "{}", path.display());
+                    let written =
+                        if graph.contains("@{") { read.to_text().expect("no tensors") } else { read.to_string() };
+                    assert_eq!(plain(&written), plain(graph), "{}", path.display());
                     count += 1;
                 }
             }
