@@ -94,6 +94,11 @@ impl Attributes {
         }
     }
 
+    /// Takes away everything whose path is not accepted.
+    pub fn retain(&mut self, mut accept: impl FnMut(&ModulePath) -> bool) {
+        self.by_path.retain(|path, _| accept(path));
+    }
+
     /// Everything, in order of first use.
     pub fn iter(&self) -> impl Iterator<Item = (&ModulePath, &Attribute)> {
         self.by_path.iter()

@@ -99,6 +99,13 @@ impl GraphModule {
         self.attributes.insert(path, attribute)
     }
 
+    /// Puts another graph and what it names in place of both.
+    pub(crate) fn set_parts(&mut self, graph: Graph, attributes: Attributes) {
+        self.plan.forget();
+        self.graph = graph;
+        self.attributes = attributes;
+    }
+
     /// The tensor at a path.
     #[must_use]
     pub fn tensor(&self, path: &str) -> Option<&Tensor> {

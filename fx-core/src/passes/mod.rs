@@ -1,0 +1,41 @@
+//! Passes: what finds, replaces, merges, folds and groups nodes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `pass` | what a pass is, and how many rewrites it may do |
+//! | `manager` | running passes in order, checked, undone when one fails |
+//! | `facts`, `held` | what is known of the values of new nodes, what the module holds for them |
+//! | `pattern` | small graphs, captured from functions |
+//! | `unify`, `route`, `closed`, `mismatch`, `matcher` | where a pattern occurs, and why not |
+//! | `splice`, `rewriter` | putting another graph in its place |
+//! | `cse`, `fold` | calls that need not run again, or at all |
+//!
+//! Invariant: a pass that fails leaves the module as it was, and one that changes it leaves it correct. Passes work on
+//! any operation; none is named here.
+
+mod closed;
+mod cse;
+mod facts;
+mod fold;
+mod held;
+mod manager;
+mod matcher;
+mod mismatch;
+mod pass;
+mod pattern;
+mod rewriter;
+mod route;
+mod splice;
+mod unify;
+
+pub use crate::trace::Proxy;
+pub use cse::CommonSubexpressions;
+pub use fold::ConstantFolding;
+pub use manager::{ManagerError, PassManager, Report};
+pub use matcher::{InternalMatch, NodesMap, SubgraphMatcher, TooAmbiguous};
+pub use mismatch::Mismatch;
+pub use pass::{Fuel, Pass, PassFailure};
+pub use pattern::{IntoPattern, Names, Pattern, PatternError, pattern};
+pub use rewriter::{
+    MatchFilter, PatternRewriter, ReplacedPattern, RewriteError, replace_pattern, replace_pattern_with_filters,
+};
