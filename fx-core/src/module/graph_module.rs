@@ -106,6 +106,12 @@ impl GraphModule {
         self.attributes = attributes;
     }
 
+    /// Puts other tensors and layers in place of all.
+    pub(crate) fn set_attributes(&mut self, attributes: Attributes) {
+        self.plan.forget();
+        self.attributes = attributes;
+    }
+
     /// The tensor at a path.
     #[must_use]
     pub fn tensor(&self, path: &str) -> Option<&Tensor> {

@@ -89,10 +89,10 @@ impl Pass for CommonSubexpressions {
         let graph = module.graph_mut();
         let name: Arc<str> = graph.name().into();
         for &(id, first) in &merged {
-            graph.replace_all_uses(id, first);
+            graph.replace_all_uses_with(id, first);
             let node = graph.node(id).name().into();
             graph.meta_mut(first).add_origin(Origin { pass: pass.clone(), node, graph: name.clone() });
-            graph.erase(id)?;
+            graph.erase_node(id)?;
         }
         Ok(true)
     }

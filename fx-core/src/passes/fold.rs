@@ -126,7 +126,7 @@ impl Pass for ConstantFolding {
         let is_needed = |id: NodeId| graph.users(id).any(|user| !known.contains_key(&user));
         let stored: Vec<(NodeId, candle_core::Tensor)> = graph
             .nodes()
-            .filter(|&(id, node)| node.inputs().next().is_some() && is_needed(id))
+            .filter(|&(id, node)| node.all_input_nodes().next().is_some() && is_needed(id))
             .filter_map(|(id, _)| Some((id, known.get(&id)?.as_tensor()?.clone())))
             .collect();
         let pass: Arc<str> = "constant_folding".into();
@@ -146,14 +146,14 @@ impl Pass for ConstantFolding {
             (meta.source, meta.module) = (old.source, old.module);
             meta.fact = Fact::tensor(tensor.shape(), tensor.dtype());
             meta.add_origin(Origin { pass: pass.clone(), node, graph: name });
-            graph.replace_all_uses(id, new);
+            graph.replace_all_uses_with(id, new);
             erase_unused(graph, id, &known)?;
             changed = true;
         }
         if changed {
-            let (graph, mut attributes) = (module.graph().clone(), module.attributes().clone());
-            drop_stale(&before, &graph, &mut attributes);
-            module.set_parts(graph, attributes);
+            let mut attributes = module.attributes().clone();
+            drop_stale(&before, module.graph(), &mut attributes);
+            module.set_attributes(attributes);
         }
         Ok(changed)
     }
@@ -164,8 +164,8 @@ fn erase_unused(graph: &mut Graph, id: NodeId, known: &Known) -> Result<(), Pass
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {
         if graph.contains(id) && graph.user_count(id) == 0 && known.contains_key(&id) {
-            pending.extend(graph.node(id).inputs());
-            graph.erase(id)?;
+            pending.extend(graph.node(id).all_input_nodes());
+            graph.erase_node(id)?;
         }
     }
     Ok(())

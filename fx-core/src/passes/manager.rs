@@ -151,6 +151,20 @@ impl<'p> PassManager<'p> {
         }
         let mut fuel = self.fuel.map_or_else(Fuel::unlimited, Fuel::new);
         let mut work = module.clone();
+        module.graph_mut().move_hooks_to(work.graph_mut());
+        match self.run_on(&mut work, &order, &mut fuel) {
+            Ok(report) => {
+                *module = work;
+                Ok(report)
+            }
+            Err(error) => {
+                work.graph_mut().move_hooks_to(module.graph_mut());
+                Err(error)
+            }
+        }
+    }
+
+    fn run_on(&mut self, work: &mut GraphModule, order: &[usize], fuel: &mut Fuel) -> Result<Report, ManagerError> {
         let mut report = Report {
             changed: false,
             steps: 0,
@@ -167,7 +181,7 @@ impl<'p> PassManager<'p> {
                 let failed = |source| ManagerError::Failed { pass: name.clone(), step, source };
                 let revision = work.graph().revision();
                 // A pass that says it changed nothing is not trusted about the graph.
-                let changed = pass.run(&mut work, &mut fuel).map_err(failed)? | (work.graph().revision() != revision);
+                let changed = pass.run(work, fuel).map_err(failed)? | (work.graph().revision() != revision);
                 if self.verify && changed {
                     work.check().map_err(|errors| ManagerError::Broken { pass: name.clone(), step, errors })?;
                 }
@@ -177,9 +191,6 @@ impl<'p> PassManager<'p> {
             report.changed |= again;
         }
         report.rewrites = fuel.used();
-        if report.changed {
-            *module = work;
-        }
         Ok(report)
     }
 

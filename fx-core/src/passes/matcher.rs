@@ -103,7 +103,7 @@ impl SubgraphMatcher {
     pub fn new(pattern: Pattern) -> Result<Self, PatternError> {
         pattern.to_be_found()?;
         let graph = pattern.graph();
-        let output = graph.output();
+        let output = graph.output_node();
         let mut anchors: Vec<NodeId> = Vec::new();
         for id in pattern.returned() {
             if !anchors.contains(&id) && graph.users(id).all(|user| Some(user) == output) {
@@ -220,7 +220,7 @@ impl SubgraphMatcher {
             Some(attempted) => Mismatch::new(&self.pattern, module.graph(), &attempted),
             None => {
                 let index = Index::new(self, module.graph());
-                let absent = index.absent(self).unwrap_or(self.anchors[0]);
+                let absent = self.anchors[index.absent().unwrap_or(0)];
                 Mismatch::no_candidate(&self.pattern, module.graph(), absent, &self.node_name)
             }
         })
@@ -233,13 +233,13 @@ impl SubgraphMatcher {
         failed: &mut dyn FnMut(Attempted),
     ) -> Result<Vec<InternalMatch>, TooAmbiguous> {
         let index = Index::new(self, graph);
-        if index.absent(self).is_some() {
+        if index.absent().is_some() {
             return Ok(Vec::new());
         }
         let mut unifier = Unifier::new(&self.pattern, graph, attributes, self.ignore_literals, self.match_placeholder);
         let mut taken = SecondaryMap::<NodeId, bool>::new();
         let mut found = Vec::new();
-        for &first in index.candidates(self.anchors[0], &self.pattern) {
+        for &first in &index.0[0] {
             if self.search_from(first, graph, &index, &mut unifier, &taken, failed)? {
                 let one = self.matched(&unifier);
                 if !self.keep_overlapping {
@@ -296,7 +296,7 @@ impl SubgraphMatcher {
                         None => None,
                     };
                     let mut candidates =
-                        candidates.unwrap_or_else(|| index.candidates(self.anchors[depth], &self.pattern).to_vec());
+                        candidates.unwrap_or_else(|| index.0[depth].clone());
                     candidates.retain(|&id| graph.node(id).name().contains(&*self.node_name));
                     levels.push(Level { candidates, next: 0, mark: unifier.mark() });
                 }
@@ -314,7 +314,7 @@ impl SubgraphMatcher {
         let returned: Vec<NodeId> = self.pattern.returned().collect();
         leak(&returned, graph, unifier)?;
         if self.match_output {
-            let output = graph.output().and_then(|output| Some((output, graph.node(output).args().first()?)));
+            let output = graph.output_node().and_then(|output| Some((output, graph.node(output).args().first()?)));
             let (output, value) = output.ok_or(Why::NoOutput)?;
             if !unifier.is(self.pattern.result(), value) {
                 return Err(Why::NotTheOutput { output });
@@ -354,36 +354,22 @@ impl SubgraphMatcher {
     }
 }
 
-/// The nodes of a graph that could be anchors of a pattern, in program order, found in one walk.
-struct Index(Vec<(Target, Vec<NodeId>)>);
+/// The nodes of a graph that could be each anchor of a pattern, in program order.
+struct Index(Vec<Vec<NodeId>>);
 
 impl Index {
     fn new(matcher: &SubgraphMatcher, graph: &Graph) -> Self {
-        let mut kinds: Vec<(Target, Vec<NodeId>)> = Vec::new();
-        for &anchor in &matcher.anchors {
+        let of = |&anchor: &NodeId| {
             let target = matcher.pattern.graph().node(anchor).target();
-            if !kinds.iter().any(|(kind, _)| could_be(kind, target)) {
-                kinds.push((target.clone(), Vec::new()));
-            }
-        }
-        for (id, node) in graph.nodes() {
-            for (kind, nodes) in &mut kinds {
-                if could_be(kind, node.target()) && node.name().contains(&*matcher.node_name) {
-                    nodes.push(id);
-                }
-            }
-        }
-        Self(kinds)
+            let nodes = graph.find_nodes(target.op(), target.operation().map(|_| target));
+            nodes.filter(|&id| graph.node(id).name().contains(&*matcher.node_name)).collect()
+        };
+        Self(matcher.anchors.iter().map(of).collect())
     }
 
-    fn candidates(&self, anchor: NodeId, pattern: &Pattern) -> &[NodeId] {
-        let target = pattern.graph().node(anchor).target();
-        self.0.iter().find(|(kind, _)| could_be(kind, target)).map_or(&[], |(_, nodes)| nodes)
-    }
-
-    /// The first anchor that nothing in the graph could stand for.
-    fn absent(&self, matcher: &SubgraphMatcher) -> Option<NodeId> {
-        matcher.anchors.iter().copied().find(|&anchor| self.candidates(anchor, &matcher.pattern).is_empty())
+    /// The place of the first anchor that nothing in the graph could stand for.
+    fn absent(&self) -> Option<usize> {
+        self.0.iter().position(Vec::is_empty)
     }
 }
 

@@ -70,7 +70,7 @@ impl Pattern {
     /// A graph and what it names. A graph without attributes names layers by path.
     fn new(graph: Graph, attributes: Option<Attributes>) -> Result<Self, PatternError> {
         let name = || graph.name().to_owned();
-        let output = graph.output().ok_or_else(|| PatternError::NoOutput { graph: name() })?;
+        let output = graph.output_node().ok_or_else(|| PatternError::NoOutput { graph: name() })?;
         let returned = graph.node(output).args().first().ok_or_else(|| PatternError::NoOutput { graph: name() })?;
         let (result, names) = split(returned);
         Ok(Self { attributes, result, names, graph })
@@ -89,7 +89,7 @@ impl Pattern {
         }
         let is_dead = |id: NodeId| match self.graph.node(id).op() {
             Op::Placeholder | Op::Output => false,
-            _ => self.graph.users(id).all(|user| Some(user) == self.graph.output()) && !returned.contains(&id),
+            _ => self.graph.users(id).all(|user| Some(user) == self.graph.output_node()) && !returned.contains(&id),
         };
         match self.graph.nodes().find(|&(id, _)| is_dead(id)) {
             Some((id, _)) => Err(PatternError::DeadCode { line: self.graph.node_line(id) }),

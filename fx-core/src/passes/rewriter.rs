@@ -8,15 +8,13 @@
 //! Invariant: what is put in knows where it came from: source line and modules of the match, one step of provenance
 //! for each node that it replaces, and facts that follow from its inputs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::matcher::{InternalMatch, NodesMap, SubgraphMatcher, TooAmbiguous};
 use super::pass::{Fuel, Pass, PassFailure};
 use super::pattern::{IntoPattern, Pattern, PatternError};
-use super::splice::{Installed, Spliced, splice};
+use super::splice::{Installed, Replaced, Spliced, splice};
 use super::{facts, held};
-use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId};
 use crate::module::{Attributes, GraphModule};
 
@@ -258,79 +256,100 @@ impl<'f> PatternRewriter<'f> {
             return Ok(Vec::new());
         }
         let (mut graph, mut attributes) = (before.clone(), module.attributes().clone());
-        let mut work = Work { replaced: HashMap::default(), changed: Vec::new(), used: SecondaryMap::new() };
+        module.graph_mut().move_hooks_to(&mut graph);
+        let mut work = Work {
+            pass: name,
+            pattern: matcher.pattern(),
+            graph: &mut graph,
+            attributes: &mut attributes,
+            replaced: Replaced::default(),
+            changed: Vec::new(),
+        };
+        match work.replace(module.graph(), found, replacement, fuel) {
+            Ok(done) => {
+                held::drop_stale(&held::named(module.graph()), &graph, &mut attributes);
+                module.set_parts(graph, attributes);
+                Ok(done)
+            }
+            Err(error) => {
+                graph.move_hooks_to(module.graph_mut());
+                Err(error)
+            }
+        }
+    }
+}
+
+/// A copy of the graph and its attributes that is being rewritten, and what is known about the rewrite so far.
+struct Work<'w> {
+    pass: &'w Arc<str>,
+    pattern: &'w Pattern,
+    graph: &'w mut Graph,
+    attributes: &'w mut Attributes,
+    /// What became of nodes that were returned by matches.
+    replaced: Replaced,
+    /// Nodes whose facts differ from those of what they replace.
+    changed: Vec<NodeId>,
+}
+
+impl Work<'_> {
+    fn replace(
+        &mut self,
+        before: &Graph,
+        found: Vec<InternalMatch>,
+        replacement: &mut Replacement<'_>,
+        fuel: &mut Fuel,
+    ) -> Result<Vec<ReplacedPattern>, RewriteError> {
         let mut done = Vec::with_capacity(found.len());
         let mut installed = Installed::default();
         for one in found {
             if !fuel.take() {
                 break;
             }
-            let made;
+            let (made, mut of_this);
             let (replacement, installed) = match replacement {
                 Replacement::Fixed(fixed) => (&*fixed, &mut installed),
                 Replacement::Made(make) => {
-                    let anchor = || before.node(one.anchors[0]).name().to_owned();
-                    made = make(&one, before).map_err(|source| RewriteError::Callback { anchor: anchor(), source })?;
-                    fits(matcher.pattern(), &made)?;
-                    (&made, &mut Installed::default())
+                    made = make(&one, before).map_err(|source| {
+                        let anchor = before.node(one.anchors[0]).name().to_owned();
+                        RewriteError::Callback { anchor, source }
+                    })?;
+                    fits(self.pattern, &made)?;
+                    of_this = Installed::default();
+                    (&made, &mut of_this)
                 }
             };
-            let spliced = splice(name, &mut graph, &mut attributes, &one, replacement, installed, &work.replaced)?;
-            let Spliced { added, results } = spliced;
-            work.finish(&mut graph, &one, &results);
+            let Spliced { added, results } =
+                splice(self.pass, self.graph, self.attributes, &one, replacement, installed, &self.replaced)?;
+            self.finish(&one, &results);
             done.push(ReplacedPattern { anchor: one.anchors[0], nodes_map: one.nodes_map, replacements: added });
         }
-        work.propagate(&mut graph, &attributes, &done, before)?;
-        commit(module, graph, attributes);
+        self.changed.retain(|&id| self.graph.contains(id));
+        facts::propagate(self.graph, self.attributes, &self.changed).map_err(|(id, error)| RewriteError::Refused {
+            line: self.graph.node_line(id),
+            anchor: done.first().map_or_else(String::new, |one| before.node(one.anchor).name().to_owned()),
+            reason: error.0,
+        })?;
         Ok(done)
     }
-}
 
-/// What is known about the replacements so far.
-struct Work {
-    /// What became of nodes that were returned by matches.
-    replaced: HashMap<NodeId, NodeId, foldhash::fast::RandomState>,
-    /// Nodes whose facts differ from those of what they replace.
-    changed: Vec<NodeId>,
-    used: SecondaryMap<NodeId, bool>,
-}
-
-impl Work {
     /// Lets readers of the match read the replacement, and takes the match away.
-    fn finish(&mut self, graph: &mut Graph, one: &InternalMatch, results: &[NodeId]) {
+    fn finish(&mut self, one: &InternalMatch, results: &[NodeId]) {
         for (&old, &new) in one.returning_nodes.iter().zip(results) {
             if self.replaced.contains_key(&old) {
                 continue;
             }
-            graph.replace_all_uses(old, new);
-            if graph.node(old).meta().fact != graph.node(new).meta().fact
-                && !std::mem::replace(&mut self.used[new], true)
-            {
+            self.graph.replace_all_uses_with(old, new);
+            if self.graph.node(old).meta().fact != self.graph.node(new).meta().fact {
                 self.changed.push(new);
             }
             self.replaced.insert(old, new);
         }
         // Readers come after what they read, and the pattern's nodes are in order of their definition.
         for &node in one.inner.iter().rev() {
-            if graph.user_count(node) == 0 && graph.erase(node).is_err() {
+            if self.graph.user_count(node) == 0 && self.graph.erase_node(node).is_err() {
                 debug_assert!(false, "a node without readers can be erased");
             }
         }
-    }
-
-    fn propagate(
-        &self,
-        graph: &mut Graph,
-        attributes: &Attributes,
-        done: &[ReplacedPattern],
-        before: &Graph,
-    ) -> Result<(), RewriteError> {
-        let changed: Vec<NodeId> = self.changed.iter().copied().filter(|&id| graph.contains(id)).collect();
-        facts::propagate(graph, attributes, &changed).map_err(|(id, error)| RewriteError::Refused {
-            line: graph.node_line(id),
-            anchor: done.first().map_or_else(String::new, |one| before.node(one.anchor).name().to_owned()),
-            reason: error.0,
-        })
     }
 }
 
@@ -350,12 +369,6 @@ fn fits(pattern: &Pattern, replacement: &Pattern) -> Result<(), RewriteError> {
         Some(input) => Err(RewriteError::Unbound { input }),
         None => Ok(()),
     }
-}
-
-/// Puts the new graph in the old one's place, with what it names and without what only the old one named.
-fn commit(module: &mut GraphModule, graph: Graph, mut attributes: Attributes) {
-    held::drop_stale(&held::named(module.graph()), &graph, &mut attributes);
-    module.set_parts(graph, attributes);
 }
 
 impl Pass for PatternRewriter<'_> {

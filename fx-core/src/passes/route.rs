@@ -27,7 +27,7 @@ pub(super) fn routes(pattern: &Graph, anchors: &mut [NodeId]) -> Vec<Option<Rout
         let mut pending = vec![anchors[next]];
         while let Some(node) = pending.pop() {
             if reached.insert(node, ()).is_none() {
-                pending.extend(pattern.node(node).inputs());
+                pending.extend(pattern.node(node).all_input_nodes());
             }
         }
     }

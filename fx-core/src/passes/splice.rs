@@ -26,7 +26,8 @@ pub(super) struct Spliced {
     pub(super) results: Vec<NodeId>,
 }
 
-type Replaced = HashMap<NodeId, NodeId, foldhash::fast::RandomState>;
+/// What became of the nodes that matches returned.
+pub(super) type Replaced = HashMap<NodeId, NodeId, foldhash::fast::RandomState>;
 
 /// Copies a replacement to the place of a match.
 pub(super) fn splice(
@@ -136,7 +137,7 @@ fn place(graph: &mut Graph, one: &InternalMatch, inputs: &[Option<Argument>]) ->
     moving.sort_unstable_by(|&a, &b| graph.is_before(b, a).cmp(&graph.is_before(a, b)));
     let mut after = last_input;
     for &id in &moving {
-        graph.move_after(id, after);
+        graph.append(after, id);
         after = id;
     }
     moving.first().copied().or_else(|| graph.next(last_input))
