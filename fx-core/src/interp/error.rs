@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
 
-use crate::module::MissingAttribute;
+use crate::module::{BindInputsError, GraphModule, MissingAttribute};
 
 /// Why a graph did not run.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,20 @@ pub enum RunError {
         arguments: String,
         /// The user's line, as a clause of its own line.
         at: String,
+        /// The error itself, with its type.
+        cause: Box<candle_core::Error>,
     },
+    /// A child graph does not take what it is called with.
+    #[error("{reason}\n  in {line}")]
+    Inputs {
+        /// The node as the graph prints it.
+        line: String,
+        /// Why.
+        reason: BindInputsError,
+    },
+    /// Graphs are nested deeper than [`GraphModule::MAX_DEPTH`].
+    #[error("graphs are nested more than {} deep", GraphModule::MAX_DEPTH)]
+    TooDeep,
     /// The graph names what the module does not have.
     #[error(transparent)]
     Missing(#[from] MissingAttribute),

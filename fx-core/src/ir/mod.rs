@@ -10,6 +10,7 @@
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
 //! | `hooks` | who is told of edits |
 //! | `line` | how one node is written |
+//! | `restore` | building a graph from nodes that were written |
 //! | `verify` | the numbered rules of a correct graph |
 //!
 //! Invariant: this module names no operation of candle and holds no tensor. Nothing but [`Graph`] changes a node, and
@@ -33,6 +34,7 @@ mod node;
 mod order;
 mod path;
 mod replace;
+mod restore;
 mod signature;
 mod target;
 mod users;
@@ -56,12 +58,13 @@ pub use graph::Graph;
 pub use hooks::{Edit, HookId};
 pub use meta::{Meta, Origin, Source};
 pub use module_stack::{Frame, ModuleStack};
-pub(crate) use names::is_identifier;
+pub(crate) use names::{is_continue, is_identifier, is_start};
 pub use names::is_legal_name;
 pub use node::{Keyword, Node, NodeId};
 pub use order::Cycle;
 pub use path::ModulePath;
 pub use replace::MetaNotEmpty;
+pub(crate) use restore::Written;
 pub use signature::Signature;
 pub use target::{Op, Target};
 pub use verify::{Place, VerifyError, VerifyErrors};

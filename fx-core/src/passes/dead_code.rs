@@ -5,10 +5,11 @@
 
 use super::held;
 use super::pass::{Fuel, Pass, PassFailure};
-use crate::ir::{Graph, NodeId, Target};
-use crate::module::{Attributes, GraphModule};
+use crate::ir::{Graph, ModulePath, NodeId, Op, Target};
+use crate::module::{Attribute, Attributes, GraphModule};
 
-/// [`Graph::eliminate_dead_code`] as a pass, which also takes away the layers and tensors that are named no more.
+/// [`Graph::eliminate_dead_code`] as a pass, which also looks into child graphs, and takes away the layers and tensors
+/// that are named no more.
 ///
 /// ```
 /// use fx_core::passes::{DeadCode, Fuel, Pass, PassFailure};
@@ -42,28 +43,46 @@ impl DeadCode {
     }
 
     fn must_stay(&self, graph: &Graph, id: NodeId, attributes: &Attributes) -> bool {
-        match graph.node(id).target() {
-            Target::CallModule(path) => attributes.layer(path).is_ok_and(|layer| layer.state().is_none()),
-            _ => graph.is_impure(id, self.keep_random),
+        let Target::CallModule(path) = graph.node(id).target() else { return graph.is_impure(id, self.keep_random) };
+        match attributes.callee(path) {
+            Ok(Attribute::Layer(layer)) => layer.state().is_none(),
+            Ok(Attribute::Module(child)) => {
+                let graph = child.graph();
+                let is_inside = |op: Op| !matches!(op, Op::Placeholder | Op::Output);
+                // As deep as graphs can be nested.
+                graph.nodes().any(|(id, node)| is_inside(node.op()) && self.must_stay(graph, id, child.attributes()))
+            }
+            // The module is not correct; whoever checks it says why.
+            _ => true,
         }
+    }
+
+    /// Recurses as deep as graphs can be nested.
+    fn eliminate(&self, module: &mut GraphModule, depth: usize) -> bool {
+        let before = held::named(module.graph());
+        let attributes = module.attributes().clone();
+        let must_stay = |graph: &Graph, id: NodeId| self.must_stay(graph, id, &attributes);
+        let mut changed = module.graph_mut().eliminate_dead_code(Some(&must_stay));
+        if changed {
+            let mut attributes = attributes;
+            held::drop_stale(&before, module.graph(), &mut attributes);
+            *module.attributes_mut() = attributes;
+        }
+        if depth < GraphModule::MAX_DEPTH {
+            let children: Vec<ModulePath> = module.children().map(|(path, _)| path.clone()).collect();
+            for path in children {
+                if let Some(child) = module.child_mut(path) {
+                    changed |= self.eliminate(child, depth + 1);
+                }
+            }
+        }
+        changed
     }
 }
 
 impl Pass for DeadCode {
     /// All of it is one rewrite.
     fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
-        if !fuel.take() {
-            return Ok(false);
-        }
-        let mut attributes = module.attributes().clone();
-        let before = held::named(module.graph());
-        let held = &attributes;
-        let changed =
-            module.graph_mut().eliminate_dead_code(Some(&|graph: &Graph, id| self.must_stay(graph, id, held)));
-        if changed {
-            held::drop_stale(&before, module.graph(), &mut attributes);
-            module.set_attributes(attributes);
-        }
-        Ok(changed)
+        Ok(fuel.take() && self.eliminate(module, 0))
     }
 }

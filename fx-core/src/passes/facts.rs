@@ -21,9 +21,9 @@ pub(super) fn infer(graph: &Graph, attributes: &Attributes, id: NodeId) -> Resul
     let fact_of = |argument: &Argument| argument.fact(&mut |input| graph.node(input).meta().fact.clone());
     match node.target() {
         Target::Placeholder(_) | Target::Output => Ok(node.meta().fact.clone()),
-        Target::GetAttr(path) => Ok(match attributes.get(path) {
-            Some(Attribute::Tensor(tensor)) => Fact::tensor(tensor.shape(), tensor.dtype()),
-            _ => Fact::Unknown,
+        Target::GetAttr(path) => Ok(match attributes.tensor(path) {
+            Ok(tensor) => Fact::tensor(tensor.shape(), tensor.dtype()),
+            Err(_) => Fact::Unknown,
         }),
         Target::CallFunction(op) | Target::CallMethod(op) => {
             let bound = bind(op, node.args(), node.kwargs()).map_err(|error| InferError(error.to_string()))?;
@@ -31,14 +31,25 @@ pub(super) fn infer(graph: &Graph, attributes: &Attributes, id: NodeId) -> Resul
             let facts: SmallVec<[&Fact; 4]> = facts.iter().collect();
             (op.infer)(Facts { op, facts: &facts })
         }
-        Target::CallModule(path) => match attributes.layer(path) {
-            Ok(layer) => {
-                let facts: SmallVec<[Fact; 4]> = node.arguments().map(fact_of).collect();
-                let facts: SmallVec<[&Fact; 4]> = facts.iter().collect();
-                layer.infer(&facts)
+        Target::CallModule(path) => {
+            let facts: SmallVec<[Fact; 4]> = node.arguments().map(fact_of).collect();
+            match attributes.callee(path) {
+                Ok(Attribute::Layer(layer)) => layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>()),
+                Ok(Attribute::Module(child)) => Ok(result_of(child.graph(), &facts)),
+                _ => Ok(Fact::Unknown),
             }
-            Err(_) => Ok(Fact::Unknown),
-        },
+        }
+    }
+}
+
+/// What is known of the result of a child graph, if it was made for just such inputs.
+fn result_of(child: &Graph, inputs: &[Fact]) -> Fact {
+    let fact_of = |id: NodeId| child.node(id).meta().fact.clone();
+    let is_made_for = child.placeholders().map(fact_of).eq(inputs.iter().cloned());
+    let result = child.output_node().and_then(|output| child.node(output).args().first());
+    match result {
+        Some(result) if is_made_for => result.fact(&mut |id| fact_of(id)),
+        _ => Fact::Unknown,
     }
 }
 

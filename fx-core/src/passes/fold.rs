@@ -63,7 +63,7 @@ impl ConstantFolding {
         let op = match node.target() {
             Target::GetAttr(path) => {
                 let tensor = attributes.tensor(path).ok()?;
-                return (!tensor.is_variable()).then(|| Value::Tensor(tensor.clone()));
+                return (!tensor.is_variable()).then_some(Value::Tensor(tensor));
             }
             Target::CallFunction(op) | Target::CallMethod(op) if op.effect == Effect::Pure => *op,
             _ => return None,
@@ -153,7 +153,7 @@ impl Pass for ConstantFolding {
         if changed {
             let mut attributes = module.attributes().clone();
             drop_stale(&before, module.graph(), &mut attributes);
-            module.set_attributes(attributes);
+            *module.attributes_mut() = attributes;
         }
         Ok(changed)
     }

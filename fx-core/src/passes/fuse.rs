@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use super::child::child;
 use super::held;
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, Cycle, Graph, Keyword, Meta, ModulePath, NodeId, NodeMap, Op, Origin, Target};
@@ -138,9 +137,9 @@ fn fuse_one(
     for &id in reads.iter().chain(nodes) {
         inside.at_end().node_copy(graph, id, &mut map);
         if let Some(held) = graph.node(id).target().path()
-            && let Some(attribute) = attributes.get(held)
+            && let Some(attribute) = attributes.fetch(held)
         {
-            own.insert(held.clone(), attribute.clone());
+            own.insert(held.clone(), attribute);
         }
     }
     let results: Vec<Argument> = outputs.iter().filter_map(|&id| map.get(id)).map(Argument::Node).collect();
@@ -148,7 +147,7 @@ fn fuse_one(
     let result = if single { results[0].clone() } else { Argument::Tuple(results.into()) };
     inside.at_end().output(result);
     let made = GraphModule::new(inside, own).map_err(FuseError::Child)?;
-    attributes.insert(path.clone(), child(made));
+    attributes.insert(path.clone(), made);
 
     let last = nodes[nodes.len() - 1];
     let meta = outer_meta(graph, nodes);

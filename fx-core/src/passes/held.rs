@@ -11,7 +11,7 @@ use crate::module::Attributes;
 pub(super) fn free_path(attributes: &Attributes, path: &ModulePath) -> ModulePath {
     let mut free = path.clone();
     let mut count = 0;
-    while attributes.contains(&free) {
+    while attributes.fetch(&free).is_some() {
         count += 1;
         free = ModulePath::new(format!("{path}_{count}"));
     }
@@ -29,13 +29,23 @@ pub(super) fn numbered_path(attributes: &Attributes, prefix: &str, next: &mut us
     }
 }
 
-/// The paths that nodes name.
+/// The paths that nodes name, and those of what they are inside of.
 pub(super) fn named(graph: &Graph) -> HashSet<ModulePath> {
-    graph.nodes().filter_map(|(_, node)| node.target().path().cloned()).collect()
+    let mut named = HashSet::new();
+    for (_, node) in graph.nodes() {
+        let mut next = node.target().path().cloned();
+        while let Some(path) = next {
+            next = path.parent();
+            if !named.insert(path) {
+                break;
+            }
+        }
+    }
+    named
 }
 
 /// Takes away what was named before and is not named by the graph as it is now.
 pub(super) fn drop_stale(before: &HashSet<ModulePath>, graph: &Graph, attributes: &mut Attributes) {
     let after = named(graph);
-    attributes.retain(|path| after.contains(path) || !before.contains(path));
+    attributes.retain(|path, _| after.contains(path) || !before.contains(path));
 }

@@ -11,7 +11,7 @@
 //! | input | anything, also a literal or a list; the same input the same thing; never a part of the match itself |
 //! | call of an operation | a call of that operation |
 //! | `get_attr` | a `get_attr` of a tensor |
-//! | `call_module` | a call of a layer of the same type and settings; of the same path, if the pattern has no layers |
+//! | `call_module` | a call of a layer of the same type and settings, or of a graph of the same text; of the same path, if the pattern has no layers |
 //! | literal | a literal of the same type and value |
 //!
 //! What is computed inside of a match has no readers outside, unless the pattern returns it. Attributes can have other

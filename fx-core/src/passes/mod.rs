@@ -9,12 +9,11 @@
 //! | `unify`, `route`, `closed`, `mismatch`, `matcher` | where a pattern occurs, and why not |
 //! | `splice`, `rewriter` | putting another graph in its place |
 //! | `cse`, `fold`, `dead_code` | calls that need not run again, or at all |
-//! | `child`, `fuse`, `partitioner` | groups of nodes that become child graphs |
+//! | `fuse`, `partitioner` | groups of nodes that become child graphs |
 //!
 //! Invariant: a pass that fails leaves the module as it was, and one that changes it leaves it correct. Passes work on
 //! any operation; none is named here.
 
-mod child;
 mod closed;
 mod cse;
 mod dead_code;

@@ -201,11 +201,11 @@ fn install(
     let missing = || RewriteError::MissingAttribute { path: path.to_string() };
     let Some(own) = replacement.attributes() else {
         // A bare graph names what the module has.
-        return if attributes.contains(path) { Ok(path.clone()) } else { Err(missing()) };
+        return if attributes.fetch(path).is_some() { Ok(path.clone()) } else { Err(missing()) };
     };
-    let attribute = own.get(path).ok_or_else(missing)?;
+    let attribute = own.fetch(path).ok_or_else(missing)?;
     let held = free_path(attributes, path);
-    attributes.insert(held.clone(), attribute.clone());
+    attributes.insert(held.clone(), attribute);
     installed.0.insert(path.clone(), held.clone());
     Ok(held)
 }

@@ -3,6 +3,7 @@
 //! Invariant: a node of the graph stands for at most one call of the pattern, and taking back leaves what was before.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::matcher::could_be;
 use super::mismatch::Why;
@@ -235,15 +236,20 @@ impl<'a> Unifier<'a> {
             && match (wanted.target(), found.target()) {
                 (Target::CallModule(wanted), Target::CallModule(found)) => {
                     match (self.pattern.attributes(), self.attributes) {
-                        (Some(ours), Some(theirs)) => match (ours.layer(wanted), theirs.layer(found)) {
-                            (Ok(wanted), Ok(found)) => self.same_layer(&**wanted, &**found),
+                        (Some(ours), Some(theirs)) => match (ours.callee(wanted), theirs.callee(found)) {
+                            (Ok(Attribute::Layer(wanted)), Ok(Attribute::Layer(found))) => {
+                                self.same_layer(&*wanted, &*found)
+                            }
+                            (Ok(Attribute::Module(wanted)), Ok(Attribute::Module(found))) => {
+                                Arc::ptr_eq(&wanted, &found) || wanted.to_string() == found.to_string()
+                            }
                             _ => false,
                         },
                         _ => wanted == found,
                     }
                 }
                 (Target::GetAttr(_), Target::GetAttr(path)) => {
-                    self.attributes.is_none_or(|found| matches!(found.get(path), Some(Attribute::Tensor(_))))
+                    self.attributes.is_none_or(|found| found.tensor(path).is_ok())
                 }
                 _ => true,
             };

@@ -1,3 +1,4 @@
-//! The tests of torch.fx that mean something in Rust, each named after its row in the list and its name there.
+//! torch.fx's own language-neutral tests, carried over: one file for each area, each test named after its row.
 
+mod module;
 mod passes;
