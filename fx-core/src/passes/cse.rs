@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::pass::{Fuel, Pass, PassFailure};
-use crate::ir::{Graph, Node, NodeId, Origin, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Origin, Target};
 use crate::module::{Attributes, GraphModule};
 use crate::ops::{Effect, OpRef};
 
@@ -86,10 +86,22 @@ impl Pass for CommonSubexpressions {
         if merged.is_empty() {
             return Ok(false);
         }
+        // Each reader is changed once, however many equal calls it reads.
+        let mut readers: Vec<NodeId> = merged.iter().flat_map(|&(id, _)| graph.users(id)).collect();
+        readers.sort_unstable();
+        readers.dedup();
         let graph = module.graph_mut();
+        for id in readers {
+            let node = graph.node(id);
+            let mapped = |argument: &Argument| argument.map_nodes(&mut |id| first_of(&twins, id));
+            let args: Vec<Argument> = node.args().iter().map(mapped).collect();
+            let kwargs: Vec<_> =
+                node.kwargs().iter().map(|(name, argument)| (name.clone(), mapped(argument))).collect();
+            graph.set_args(id, args);
+            graph.set_kwargs(id, kwargs);
+        }
         let name: Arc<str> = graph.name().into();
-        for &(id, first) in &merged {
-            graph.replace_all_uses_with(id, first);
+        for &(id, first) in merged.iter().rev() {
             let node = graph.node(id).name().into();
             graph.meta_mut(first).add_origin(Origin { pass: pass.clone(), node, graph: name.clone() });
             graph.erase_node(id)?;
@@ -115,8 +127,8 @@ fn hash(hasher: &foldhash::fast::RandomState, node: &Node, twins: &Twins) -> u64
 
 fn equal(graph: &Graph, first: NodeId, node: &Node, twins: &Twins) -> bool {
     let other = graph.node(first);
-    let same = |a: &crate::ir::Argument, b: &crate::ir::Argument| {
-        let map = |argument: &crate::ir::Argument| argument.map_nodes(&mut |id| first_of(twins, id));
+    let same = |a: &Argument, b: &Argument| {
+        let map = |argument: &Argument| argument.map_nodes(&mut |id| first_of(twins, id));
         map(a) == map(b)
     };
     other.target() == node.target()

@@ -70,7 +70,7 @@ pub(super) fn propagate(
     changed.iter().for_each(|&id| mark(graph, &mut stale, id));
     let mut next = changed.iter().copied().reduce(|a, b| if graph.is_before(b, a) { b } else { a });
     while let Some(id) = next {
-        if stale[id] && !graph.node(id).meta().fact.is_unknown() {
+        if stale[id] {
             let fact = infer(graph, attributes, id).map_err(|error| (id, error))?;
             if fact != graph.node(id).meta().fact {
                 graph.meta_mut(id).fact = fact;

@@ -159,7 +159,9 @@ fn fuse_one(
         replace_outside(graph, outputs[0], call, &is_inside);
     } else {
         let facts: Vec<Fact> = outputs.iter().map(|&id| graph.node(id).meta().fact.clone()).collect();
-        graph.meta_mut(call).fact = Fact::Tuple(facts);
+        if facts.iter().any(|fact| !fact.is_unknown()) {
+            graph.meta_mut(call).fact = Fact::Tuple(facts);
+        }
         let mut after = call;
         for (index, &old) in outputs.iter().enumerate() {
             let part = part(graph, after, call, index);

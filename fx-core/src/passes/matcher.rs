@@ -30,7 +30,6 @@ use super::mismatch::{Attempted, Mismatch, Why};
 use super::pattern::{Pattern, PatternError};
 use super::route::{Route, routes};
 use super::unify::Unifier;
-use crate::entity::SecondaryMap;
 use crate::ir::{Argument, Graph, NodeId, Op, Target};
 use crate::module::{Attributes, GraphModule};
 
@@ -237,13 +236,13 @@ impl SubgraphMatcher {
             return Ok(Vec::new());
         }
         let mut unifier = Unifier::new(&self.pattern, graph, attributes, self.ignore_literals, self.match_placeholder);
-        let mut taken = SecondaryMap::<NodeId, bool>::new();
         let mut found = Vec::new();
         for &first in &index.0[0] {
-            if self.search_from(first, graph, &index, &mut unifier, &taken, failed)? {
+            if self.search_from(first, graph, &index, &mut unifier, failed)? {
                 let one = self.matched(&unifier);
                 if !self.keep_overlapping {
-                    one.inner.iter().filter(|&&id| graph.node(id).op() != Op::GetAttr).for_each(|&id| taken[id] = true);
+                    let kept = one.inner.iter().filter(|&&id| graph.node(id).op() != Op::GetAttr);
+                    kept.for_each(|&id| unifier.taken[id] = true);
                 }
                 found.push(one);
             }
@@ -259,7 +258,6 @@ impl SubgraphMatcher {
         graph: &Graph,
         index: &Index,
         unifier: &mut Unifier<'_>,
-        taken: &SecondaryMap<NodeId, bool>,
         failed: &mut dyn FnMut(Attempted),
     ) -> Result<bool, TooAmbiguous> {
         struct Level {
@@ -284,7 +282,7 @@ impl SubgraphMatcher {
             let anchor = self.anchors[depth - 1];
             let fits = match unifier.unify(anchor, candidate) {
                 Err(why) => Err(why),
-                Ok(()) if depth == self.anchors.len() => self.check(graph, unifier, taken),
+                Ok(()) if depth == self.anchors.len() => self.check(graph, unifier),
                 Ok(()) => Ok(()),
             };
             match fits {
@@ -295,8 +293,7 @@ impl SubgraphMatcher {
                         Some(route) => route.follow(&self.pattern, graph, unifier),
                         None => None,
                     };
-                    let mut candidates =
-                        candidates.unwrap_or_else(|| index.0[depth].clone());
+                    let mut candidates = candidates.unwrap_or_else(|| index.0[depth].clone());
                     candidates.retain(|&id| graph.node(id).name().contains(&*self.node_name));
                     levels.push(Level { candidates, next: 0, mark: unifier.mark() });
                 }
@@ -306,10 +303,7 @@ impl SubgraphMatcher {
     }
 
     /// The rules about a match as a whole.
-    fn check(&self, graph: &Graph, unifier: &Unifier<'_>, taken: &SecondaryMap<NodeId, bool>) -> Result<(), Why> {
-        if let Some(&(pattern, node)) = unifier.nodes().iter().find(|&&(_, node)| taken[node]) {
-            return Err(Why::Overlaps { pattern, node });
-        }
+    fn check(&self, graph: &Graph, unifier: &Unifier<'_>) -> Result<(), Why> {
         unifier.check_inputs()?;
         let returned: Vec<NodeId> = self.pattern.returned().collect();
         leak(&returned, graph, unifier)?;

@@ -95,7 +95,9 @@ impl<'p> Partitioner<'p> {
             }
             levels[id] = Level { supported: takes_part, level };
             if takes_part {
-                node.all_input_nodes().filter(|&input| levels[input] == levels[id]).for_each(|input| connected.join(input, id));
+                node.all_input_nodes()
+                    .filter(|&input| levels[input] == levels[id])
+                    .for_each(|input| connected.join(input, id));
                 supported.push((level, id));
             }
         }

@@ -25,6 +25,8 @@ pub(super) struct Unifier<'a> {
     /// Calls and attributes of the pattern, and what stands for each.
     nodes: Vec<(NodeId, NodeId)>,
     stands_for: HashMap<NodeId, NodeId, foldhash::fast::RandomState>,
+    /// Nodes that are part of an earlier match.
+    pub(super) taken: SecondaryMap<NodeId, bool>,
     /// Scratch: what is still to be compared.
     pending: Vec<(NodeId, NodeId)>,
 }
@@ -47,6 +49,7 @@ impl<'a> Unifier<'a> {
             trail: Vec::new(),
             nodes: Vec::new(),
             stands_for: HashMap::default(),
+            taken: SecondaryMap::new(),
             pending: Vec::new(),
         }
     }
@@ -121,6 +124,9 @@ impl<'a> Unifier<'a> {
             return Err(Why::StandsForTwo { pattern, other, node });
         }
         self.compare_targets(pattern, wanted, node, found)?;
+        if self.taken[node] {
+            return Err(Why::Overlaps { pattern, node });
+        }
         let (args, kwargs) = ((wanted.args(), found.args()), (wanted.kwargs(), found.kwargs()));
         let names_agree = kwargs.0.iter().zip(kwargs.1).all(|(wanted, found)| wanted.0 == found.0);
         if args.0.len() != args.1.len() || kwargs.0.len() != kwargs.1.len() || !names_agree {

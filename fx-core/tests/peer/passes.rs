@@ -409,7 +409,7 @@ fn row_67_cse_one_attribute_is_read_once() {
     let sum = cursor.call_function(&operators::add::OP, [a.into(), b.into()], []).unwrap();
     cursor.output(sum);
     let mut attributes = fx_core::module::Attributes::new();
-    attributes.insert("w".into(), fx_core::module::Attribute::Tensor(data(&[2])));
+    attributes.insert("w", data(&[2]));
     let mut module = GraphModule::new(graph, attributes).unwrap();
     assert!(cse(&mut module));
     assert_eq!(module.graph().len(), 3);
