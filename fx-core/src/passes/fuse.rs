@@ -5,11 +5,12 @@
 //!
 //! Invariant: a fused module computes what it computed before, node by node.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::held;
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Cycle, Graph, Keyword, Meta, ModulePath, NodeId, NodeMap, Op, Origin, Target};
+use crate::ir::{Argument, BindError, Cycle, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Target};
 use crate::module::{Attributes, CheckErrors, GraphModule};
 use crate::ops::PART;
 use crate::value::Fact;
@@ -45,6 +46,14 @@ pub enum FuseError {
     /// A path leads out of a group and back into it.
     #[error("a group cannot become one node: a path leads out of it and back in; {0}")]
     Cycle(Cycle),
+    /// A call does not fit its operation: the graph is not correct.
+    #[error("{reason}\n  in {line}")]
+    Call {
+        /// The node as the graph prints it.
+        line: String,
+        /// Why.
+        reason: BindError,
+    },
     /// A child graph is not correct.
     #[error("the child graph of a group is not correct: {0}")]
     Child(CheckErrors),
@@ -115,10 +124,10 @@ fn fuse_one(
     let path = held::free_path(attributes, &ModulePath::new(name));
     // Inputs in order of first use, reads of attributes apart.
     let (mut inputs, mut reads) = (Vec::new(), Vec::new());
-    let mut seen = SecondaryMap::<NodeId, bool>::new();
+    let mut seen = HashSet::new();
     for &id in nodes {
         for input in graph.node(id).all_input_nodes() {
-            if !is_inside(input) && !std::mem::replace(&mut seen[input], true) {
+            if !is_inside(input) && seen.insert(input) {
                 if graph.node(input).op() == Op::GetAttr { reads.push(input) } else { inputs.push(input) }
             }
         }
@@ -127,7 +136,8 @@ fn fuse_one(
         nodes.iter().copied().filter(|&id| graph.users(id).any(|user| !is_inside(user))).collect();
 
     let mut inside = Graph::new(name);
-    let mut map = NodeMap::new();
+    // Not a map beside every node of the graph: there can be many small groups.
+    let mut map = HashMap::new();
     for &input in &inputs {
         let placeholder = inside.at_end().placeholder(graph.node(input).name());
         *inside.meta_mut(placeholder) = graph.node(input).meta().clone();
@@ -135,14 +145,21 @@ fn fuse_one(
     }
     let mut own = Attributes::new();
     for &id in reads.iter().chain(nodes) {
-        inside.at_end().node_copy(graph, id, &mut map);
+        let node = graph.node(id);
+        let mapped = |argument: &Argument| argument.map_nodes(&mut |id| map.get(&id).copied().unwrap_or(id));
+        let args: Vec<Argument> = node.args().iter().map(mapped).collect();
+        let kwargs: Vec<_> = node.kwargs().iter().map(|(name, argument)| (name.clone(), mapped(argument))).collect();
+        let copy = inside.at_end().create_node(node.target().clone(), args, kwargs, Some(node.name()));
+        let copy = copy.map_err(|error| FuseError::Call { line: graph.node_line(id), reason: error })?;
+        *inside.meta_mut(copy) = node.meta().clone();
+        map.insert(id, copy);
         if let Some(held) = graph.node(id).target().path()
             && let Some(attribute) = attributes.fetch(held)
         {
             own.insert(held.clone(), attribute);
         }
     }
-    let results: Vec<Argument> = outputs.iter().filter_map(|&id| map.get(id)).map(Argument::Node).collect();
+    let results: Vec<Argument> = outputs.iter().filter_map(|id| map.get(id)).map(|&id| Argument::Node(id)).collect();
     let single = results.len() == 1;
     let result = if single { results[0].clone() } else { Argument::Tuple(results.into()) };
     inside.at_end().output(result);
