@@ -11,8 +11,11 @@
 //! | input | anything, also a literal or a list; the same input the same thing; never a part of the match itself |
 //! | call of an operation | a call of that operation |
 //! | `get_attr` | a `get_attr` of a tensor |
-//! | `call_module` | a call of a layer of the same type and settings, or of a graph of the same text; of the same path, if the pattern has no layers |
+//! | `call_module` | a call of a layer of the same type and settings, or of a graph of the same text (see below) |
 //! | literal | a literal of the same type and value |
+//!
+//! A pattern that is a bare graph has no layers: its calls of modules match by path. Settings are compared where both
+//! layers tell them.
 //!
 //! What is computed inside of a match has no readers outside, unless the pattern returns it. Attributes can have other
 //! readers: reading them has no effect. A match that could not become one node, because a path leads out of it and back

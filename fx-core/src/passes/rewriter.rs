@@ -105,7 +105,7 @@ pub type MatchFilter<'f> = dyn FnMut(&InternalMatch, &Graph, &Graph) -> bool + '
 type Callback<'f> = dyn FnMut(&InternalMatch, &Graph) -> Result<Pattern, PassFailure> + 'f;
 
 enum Replacement<'f> {
-    Fixed(Pattern),
+    Fixed(Box<Pattern>),
     Made(Box<Callback<'f>>),
 }
 
@@ -223,7 +223,7 @@ impl<'f> PatternRewriter<'f> {
     pub fn replacement<K>(mut self, replacement: impl IntoPattern<K>) -> Result<Self, RewriteError> {
         let replacement = replacement.into_pattern()?;
         fits(self.matcher.pattern(), &replacement)?;
-        self.replacement = Some(Replacement::Fixed(replacement));
+        self.replacement = Some(Replacement::Fixed(Box::new(replacement)));
         Ok(self)
     }
 
@@ -307,7 +307,7 @@ impl Work<'_> {
             }
             let (made, mut of_this);
             let (replacement, installed) = match replacement {
-                Replacement::Fixed(fixed) => (&*fixed, &mut installed),
+                Replacement::Fixed(fixed) => (&**fixed, &mut installed),
                 Replacement::Made(make) => {
                     made = make(&one, before).map_err(|source| {
                         let anchor = before.node(one.anchors[0]).name().to_owned();

@@ -33,10 +33,10 @@ fn fifty_thousand_matches_in_a_chain() {
 
 #[test]
 fn an_identity_in_a_chain() {
-    let mut module = chain(100_000, &[RELU]);
+    let mut module = chain(50_000, &[RELU]);
     let itself = pattern(|[x]| candle_core::Result::Ok(x)).unwrap();
     let replaced = replace_pattern(&mut module, |x: &Proxy| x.relu(), itself).unwrap();
-    assert_eq!((replaced.len(), module.graph().len()), (100_000, 2));
+    assert_eq!((replaced.len(), module.graph().len()), (50_000, 2));
     module.check().unwrap();
 }
 
@@ -78,17 +78,17 @@ fn equal_calls_of_one_input() {
 
 #[test]
 fn groups_of_a_long_chain() {
-    let mut module = chain(60_000, &[RELU, EXP, TANH]);
+    let mut module = chain(30_000, &[RELU, EXP, TANH]);
     let partitioner = Partitioner::new(|graph, id| graph.node(id).target().operation() != Some(TANH));
-    assert_eq!(partitioner.propose(module.graph()).len(), 20_000);
-    assert_eq!(partitioner.partition_and_fuse(&mut module).unwrap().len(), 20_000);
-    assert_eq!(module.graph().len(), 40_002);
+    assert_eq!(partitioner.propose(module.graph()).len(), 10_000);
+    assert_eq!(partitioner.partition_and_fuse(&mut module).unwrap().len(), 10_000);
+    assert_eq!(module.graph().len(), 20_002);
     module.check().unwrap();
 }
 
 #[test]
 fn dead_chains() {
-    let mut module = chain(200_000, &[RELU, EXP]);
+    let mut module = chain(50_000, &[RELU, EXP]);
     let graph = module.graph_mut();
     let (x, output) = (graph.placeholders().next().unwrap(), graph.output_node().unwrap());
     graph.set_args(output, [Argument::Node(x)]);
