@@ -1,7 +1,7 @@
 //! Making child graphs of groups of nodes.
 //!
-//! Everything is done on a copy. Each group becomes one call, put where its last node was; sorting the graph then brings
-//! everything into order, and finds the groups that cannot become one.
+//! Everything is done on a copy. Each group becomes one call, put where its last node was; sorting the graph then
+//! brings everything into order, and finds the groups that cannot become one.
 //!
 //! Invariant: a fused module computes what it computed before, node by node.
 
@@ -222,8 +222,8 @@ fn outer_meta(graph: &Graph, nodes: &[NodeId]) -> Meta {
 /// Makes a child graph of each part of a model: torch.fx's `split_module`. `part` says to which part a call belongs, or
 /// that it stays outside.
 ///
-/// Parts are called `submod_0`, `submod_1`, … after their numbers, and are called in an order in which each comes after
-/// those it needs; otherwise program order is kept.
+/// Parts are called `submod_0`, `submod_1`, … after their numbers, and are called in an order in which each comes
+/// after those it needs; otherwise program order is kept.
 ///
 /// ```
 /// use fx_core::passes::split_module;

@@ -185,13 +185,14 @@ impl ToOutput for Names {
     }
 }
 
-/// Whatever can be a pattern or a replacement: a function or closure of one to eight proxies (`|x: &Proxy, w: &Proxy|`),
-/// a [`Graph`], a [`GraphModule`], or a [`Pattern`].
+/// Whatever can be a pattern or a replacement: a function or closure of one to eight proxies
+/// (`|x: &Proxy, w: &Proxy|`), a [`Graph`], a [`GraphModule`], or a [`Pattern`].
 ///
 /// `K` tells the kinds apart and is never written.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a function of proxies nor a graph",
-    note = "write the types of a closure's parameters, `|x: &Proxy, w: &Proxy| x.matmul(w)`, or use `fx::passes::pattern`"
+    note = "write the types of a closure's parameters, `|x: &Proxy, w: &Proxy| x.matmul(w)`",
+    note = "or use `fx::passes::pattern`, which takes closures without types"
 )]
 pub trait IntoPattern<K> {
     /// As a pattern.
