@@ -11,6 +11,7 @@ pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
 pub use fx_core::module::{Attribute, Attributes, GraphModule};
 pub use fx_core::ops::{self, OpDef, OpRef};
+pub use fx_core::passes::{self, replace_pattern};
 pub use fx_core::symbolic;
 pub use fx_core::trace::{Inputs, Proxy, Scope, TraceError, Traceable, Tracer, symbolic_trace, trace};
 pub use fx_core::value::{Fact, TensorFact, Value};

@@ -15,6 +15,7 @@
 //! | [`trace`] | recording: proxies, mirrors, the tracer |
 //! | [`leaf`] | candle_nn's layers as single nodes |
 //! | [`symbolic`] | what candle's names mean while a model is recorded |
+//! | [`passes`] | finding and replacing parts of graphs; the manager of passes |
 //!
 //! Users write `fx::…`; this crate is behind it.
 
@@ -30,6 +31,7 @@ pub mod codegen;
 pub mod trace;
 pub mod leaf;
 pub mod symbolic;
+pub mod passes;
 
 #[doc(hidden)]
 pub mod private;

@@ -107,6 +107,11 @@ impl Graph {
         registered.hooks.len() < before
     }
 
+    /// Has its hooks told of another graph from now on: one that takes its place.
+    pub(crate) fn move_hooks_to(&mut self, other: &mut Self) {
+        other.hooks = std::mem::take(&mut self.hooks);
+    }
+
     /// Tells the hooks.
     pub(super) fn tell(&self, edit: Edit<'_>) {
         if let Some(registered) = &self.hooks.0 {

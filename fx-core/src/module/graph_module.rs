@@ -98,6 +98,13 @@ impl GraphModule {
         &mut self.attributes
     }
 
+    /// Puts another graph and what it names in place of both.
+    pub(crate) fn set_parts(&mut self, graph: Graph, attributes: Attributes) {
+        self.plan.forget();
+        self.graph = graph;
+        self.attributes = attributes;
+    }
+
     /// Puts a tensor, layer or graph at a path, in place of what was there.
     pub fn set_attribute(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
         self.attributes_mut().insert(path, attribute)

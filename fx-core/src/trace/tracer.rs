@@ -202,6 +202,14 @@ impl<'a> Tracer<'a> {
         self.trace_with(&(), |(), inputs| call(inputs))
     }
 
+    /// Captures a closure that has put its result together itself.
+    pub(crate) fn trace_outputs(
+        self,
+        call: impl FnOnce(&mut Inputs<'_>) -> candle_core::Result<Output>,
+    ) -> Result<GraphModule, TraceError> {
+        self.capture(&(), "the closure", None, |(), inputs| call(inputs))
+    }
+
     fn capture<'e, M: Traceable>(
         self,
         model: &M,

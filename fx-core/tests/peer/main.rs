@@ -4,5 +4,7 @@
 mod codegen;
 mod ir;
 mod module;
+mod partition;
+mod passes;
 mod support;
 mod text;

@@ -1,0 +1,48 @@
+//! Passes: what finds, replaces, merges, folds and groups nodes.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `pass` | what a pass is, and how many rewrites it may do |
+//! | `manager` | running passes in order, checked, undone when one fails |
+//! | `facts`, `held` | what is known of the values of new nodes, what the module holds for them |
+//! | `pattern` | small graphs, captured from functions |
+//! | `unify`, `route`, `closed`, `mismatch`, `matcher` | where a pattern occurs, and why not |
+//! | `splice`, `rewriter` | putting another graph in its place |
+//! | `cse`, `fold`, `dead_code` | calls that need not run again, or at all |
+//! | `fuse`, `partitioner` | groups of nodes that become child graphs |
+//!
+//! Invariant: a pass that fails leaves the module as it was, and one that changes it leaves it correct. Passes work on
+//! any operation; none is named here.
+
+mod closed;
+mod cse;
+mod dead_code;
+mod facts;
+mod fold;
+mod fuse;
+mod held;
+mod manager;
+mod matcher;
+mod mismatch;
+mod partitioner;
+mod pass;
+mod pattern;
+mod rewriter;
+mod route;
+mod splice;
+mod unify;
+
+pub use crate::trace::Proxy;
+pub use cse::CommonSubexpressions;
+pub use dead_code::DeadCode;
+pub use fold::ConstantFolding;
+pub use fuse::{FuseError, split_module};
+pub use manager::{ManagerError, PassManager, Report};
+pub use matcher::{InternalMatch, NodesMap, SubgraphMatcher, TooAmbiguous};
+pub use mismatch::Mismatch;
+pub use partitioner::{Partition, Partitioner};
+pub use pass::{Fuel, Pass, PassFailure};
+pub use pattern::{IntoPattern, Names, Pattern, PatternError, pattern};
+pub use rewriter::{
+    MatchFilter, PatternRewriter, ReplacedPattern, RewriteError, replace_pattern, replace_pattern_with_filters,
+};

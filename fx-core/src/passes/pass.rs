@@ -1,0 +1,80 @@
+//! [`Pass`]: something that changes a graph module in place, and [`Fuel`], how much of it may.
+//!
+//! Invariant: a pass asks its fuel before each rewrite, so that stopping it anywhere leaves a correct graph.
+
+use std::error::Error;
+
+use crate::module::GraphModule;
+
+/// Why a pass failed.
+pub type PassFailure = Box<dyn Error + Send + Sync>;
+
+/// Something that changes a graph module in place.
+///
+/// A closure that returns whether it changed anything is a pass of one rewrite:
+///
+/// ```
+/// use fx_core::module::GraphModule;
+/// use fx_core::passes::{Fuel, Pass, PassFailure};
+/// use fx_core::trace::Tracer;
+///
+/// let mut rename = |module: &mut GraphModule| -> Result<bool, PassFailure> {
+///     module.graph_mut().set_name("renamed");
+///     Ok(true)
+/// };
+/// let mut module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.relu())?;
+/// assert!(rename.run(&mut module, &mut Fuel::unlimited())?);
+/// # Ok::<(), PassFailure>(())
+/// ```
+pub trait Pass {
+    /// Changes the module, and says whether it did. Asks `fuel` before each rewrite.
+    ///
+    /// # Errors
+    ///
+    /// Its own. What it has changed by then is undone by the [`PassManager`](super::PassManager).
+    fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure>;
+}
+
+impl<F, E> Pass for F
+where
+    F: FnMut(&mut GraphModule) -> Result<bool, E>,
+    E: Into<PassFailure>,
+{
+    fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
+        if fuel.take() { self(module).map_err(Into::into) } else { Ok(false) }
+    }
+}
+
+/// How many rewrites may still be done. Running with less and less finds the rewrite that is wrong.
+#[derive(Debug, Clone)]
+pub struct Fuel {
+    limit: Option<usize>,
+    used: usize,
+}
+
+impl Fuel {
+    /// As many as there are.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { limit: None, used: 0 }
+    }
+
+    /// So many.
+    #[must_use]
+    pub fn new(rewrites: usize) -> Self {
+        Self { limit: Some(rewrites), used: 0 }
+    }
+
+    /// Whether another rewrite may be done; it counts as done.
+    pub fn take(&mut self) -> bool {
+        let left = self.limit.is_none_or(|limit| self.used < limit);
+        self.used += usize::from(left);
+        left
+    }
+
+    /// How many were done.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.used
+    }
+}

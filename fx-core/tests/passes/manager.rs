@@ -1,0 +1,126 @@
+//! The manager: order, checks, undoing, stopping.
+
+use std::sync::{Arc, Mutex};
+
+use fx_core::ir::{Edit, Graph};
+use fx_core::module::GraphModule;
+use fx_core::ops::elementwise::{relu, tanh};
+use fx_core::passes::{CommonSubexpressions, ManagerError, PassFailure, PassManager, PatternRewriter, Proxy, pattern};
+use fx_core::trace::Tracer;
+
+fn chain(length: usize) -> GraphModule {
+    let traced = Tracer::new().name("chain").trace_fn(|inputs| {
+        let mut x = inputs.tensor("x")?;
+        for _ in 0..length {
+            x = x.relu()?;
+        }
+        candle_core::Result::Ok(x)
+    });
+    traced.unwrap()
+}
+
+fn relu_to_tanh() -> PatternRewriter<'static> {
+    PatternRewriter::new(|x: &Proxy| x.relu()).unwrap().replacement(pattern(|[x]| x.tanh()).unwrap()).unwrap()
+}
+
+fn nothing(_: &mut GraphModule) -> Result<bool, PassFailure> {
+    Ok(false)
+}
+
+#[test]
+fn passes_run_in_the_order_that_constraints_ask_for() {
+    let manager = || ["a", "b", "c", "d"].into_iter().fold(PassManager::new(), |all, name| all.pass(name, nothing));
+    let order =
+        |manager: PassManager<'_>| manager.order().map(|names| names.concat()).map_err(|error| error.to_string());
+    assert_eq!(order(manager()).unwrap(), "abcd");
+    assert_eq!(order(manager().before("d", "a").before("c", "b")).unwrap(), "cbda");
+    let cycle = order(manager().before("a", "b").before("b", "c").before("c", "a")).unwrap_err();
+    assert_eq!(cycle, "each of the passes `a`, `b`, `c` has to come before another of them");
+    assert_eq!(
+        order(manager().before("a", "a")).unwrap_err(),
+        "each of the passes `a` has to come before another of them"
+    );
+    assert_eq!(order(manager().before("a", "z")).unwrap_err(), "a constraint names pass `z`, which is not there");
+    assert_eq!(order(manager().pass("b", nothing)).unwrap_err(), "there are two passes called `b`");
+    assert_eq!(order(PassManager::new()).unwrap(), "");
+}
+
+#[test]
+fn a_failing_pass_is_named_and_undone() {
+    let mut module = chain(3);
+    let before = module.to_string();
+    let told = Arc::new(Mutex::new(0));
+    let count = told.clone();
+    module.graph_mut().register_hook(move |_: &Graph, edit| {
+        if let Edit::Create { .. } = edit {
+            *count.lock().unwrap() += 1;
+        }
+    });
+    let fails = |_: &mut GraphModule| Err::<bool, PassFailure>("out of ideas".into());
+    let error = PassManager::new().pass("swap", relu_to_tanh()).pass("fails", fails).run(&mut module).unwrap_err();
+    assert_eq!(error.to_string(), "pass `fails` failed in step 1: out of ideas");
+    assert_eq!((module.to_string(), *told.lock().unwrap()), (before, 3));
+    // Hooks outlive both a failure and a success.
+    PassManager::new().pass("swap", relu_to_tanh()).run(&mut module).unwrap();
+    assert_eq!((module.graph().calls(&tanh::OP).len(), *told.lock().unwrap()), (3, 6));
+}
+
+#[test]
+fn a_pass_that_breaks_the_graph_is_named_and_undone() {
+    let mut module = chain(3);
+    let before = module.to_string();
+    // It does not even say that it changed something.
+    let breaks = |module: &mut GraphModule| {
+        let graph = module.graph_mut();
+        let (first, last) = (graph.calls(&relu::OP).next().unwrap(), graph.calls(&relu::OP).next_back().unwrap());
+        graph.append(last, first);
+        Ok::<bool, PassFailure>(false)
+    };
+    let mut manager = PassManager::new().pass("swap", nothing).pass("breaks", breaks);
+    let error = manager.run(&mut module).unwrap_err();
+    assert!(matches!(error, ManagerError::Broken { ref pass, step: 1, .. } if &**pass == "breaks"), "{error}");
+    assert!(error.to_string().contains("V4"), "{error}");
+    assert_eq!(module.to_string(), before);
+    assert!(PassManager::new().pass("breaks", breaks).verify(false).run(&mut module).unwrap().changed);
+    let error = PassManager::new().pass("any", nothing).run(&mut module).unwrap_err();
+    assert!(matches!(error, ManagerError::Before(_)), "{error}");
+}
+
+#[test]
+fn steps_end_when_nothing_changes() {
+    let halve = || {
+        let twice = pattern(|[x]| x.relu()?.relu()).unwrap();
+        PatternRewriter::new(twice).unwrap().replacement(pattern(|[x]| x.relu()).unwrap()).unwrap()
+    };
+    let mut module = chain(16);
+    let report = PassManager::new().pass("halve", halve()).steps(100).run(&mut module).unwrap();
+    // 16, 8, 4, 2, 1, and once more to see that nothing changes.
+    assert_eq!((report.steps, report.rewrites, module.graph().len()), (5, 15, 3));
+    assert_eq!(report.passes, [("halve".into(), 4)]);
+    let mut module = chain(16);
+    let report = PassManager::new().pass("halve", halve()).steps(2).run(&mut module).unwrap();
+    assert_eq!((report.steps, module.graph().len()), (2, 6));
+    let report = PassManager::new().pass("halve", halve()).steps(0).run(&mut module).unwrap();
+    assert_eq!((report.steps, report.changed, module.graph().len()), (0, false, 6));
+}
+
+#[test]
+fn stopping_after_n_rewrites_finds_each_of_them() {
+    for limit in 0..6 {
+        let mut module = chain(4);
+        let report = PassManager::new().pass("swap", relu_to_tanh()).stop_after(limit).run(&mut module).unwrap();
+        let done = limit.min(4);
+        assert_eq!((report.rewrites, module.graph().calls(&tanh::OP).len()), (done, done));
+    }
+    // Common subexpressions are counted one by one, too.
+    let traced = Tracer::new().trace_fn(|inputs| {
+        let x = inputs.tensor("x")?;
+        candle_core::Result::Ok([x.relu()?, x.relu()?, x.relu()?])
+    });
+    let module = traced.unwrap();
+    for (limit, left) in [(0, 3), (1, 2), (2, 1), (3, 1)] {
+        let mut module = module.clone();
+        PassManager::new().pass("cse", CommonSubexpressions::new()).stop_after(limit).run(&mut module).unwrap();
+        assert_eq!(module.graph().calls(&relu::OP).len(), left);
+    }
+}
