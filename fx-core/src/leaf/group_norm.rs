@@ -49,7 +49,7 @@ pub(super) fn state(layer: &GroupNorm) -> Option<LayerState> {
     let channels: usize = debug_field(layer, "num_channels")?;
     let groups: usize = debug_field(layer, "num_groups")?;
     let eps: f64 = debug_field(layer, "eps")?;
-    if channels == 0 || groups == 0 || !(eps > 0.0) {
+    if channels == 0 || groups == 0 || eps.is_nan() || eps <= 0.0 {
         return None;
     }
     // The input has the dtype of the weight.

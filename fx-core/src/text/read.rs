@@ -65,6 +65,9 @@ impl FromStr for Graph {
     }
 }
 
+/// The arguments of a call by position and by name.
+type Arguments = (Box<[Argument]>, Box<[(Keyword, Argument)]>);
+
 /// What is known of a name in the text.
 struct Mention {
     /// Where it is first.
@@ -275,8 +278,8 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         self.lexer.fault(start, ParseErrorKind::UnknownOperation { kind: word, name: shortened(name) }).hint(hint)
     }
 
-    /// All arguments of a call, behind the `(`.
-    fn arguments(&mut self, target: &Target) -> Result<(Box<[Argument]>, Box<[(Keyword, Argument)]>)> {
+    /// All arguments of a call, behind the `(`: those by position, and those by name.
+    fn arguments(&mut self, target: &Target) -> Result<Arguments> {
         let (mut args, mut kwargs) = (Vec::new(), Vec::new());
         while !self.lexer.eat(")") {
             match self.keyword(target)? {

@@ -82,7 +82,7 @@ pub enum LoadModuleError {
         /// The file.
         file: PathBuf,
         /// Where and why not.
-        source: ParseError,
+        source: Box<ParseError>,
     },
     /// A layer whose type is not in the table.
     #[error(

@@ -45,7 +45,7 @@ impl GraphModule {
         let tensors_path = tensors_path(path).map_err(|reason| io(path)(std::io::Error::other(reason)))?;
         let text = std::fs::read_to_string(path).map_err(io(path))?;
         let modules = read_modules(&text, ops, &Device(device.clone()))
-            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source })?;
+            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source: Box::new(source) })?;
         let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
         let tensors = Tensors::load(&modules, &tensors_path, bytes, device)?;
         // A module names only modules after it.

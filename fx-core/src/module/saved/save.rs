@@ -3,6 +3,7 @@
 //! Invariant: the two files are replaced together, after both were written.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,12 +112,14 @@ impl Saving {
 
     fn layer(&mut self, path: &ModulePath, layer: &Arc<dyn LayerModule>) -> Result<AttributeText, SaveError> {
         let type_name = || layer.type_name().to_owned();
-        let place = Arc::as_ptr(layer).cast::<()>();
-        if !self.states.contains_key(&place) {
-            let state = layer.state().ok_or_else(|| SaveError::Layer { path: path.clone(), type_name: type_name() })?;
-            self.states.insert(place, (layer.clone(), state));
-        }
-        let state = &self.states[&place].1;
+        let (_, state) = match self.states.entry(Arc::as_ptr(layer).cast::<()>()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let state = layer.state();
+                let state = state.ok_or_else(|| SaveError::Layer { path: path.clone(), type_name: type_name() })?;
+                place.insert((layer.clone(), state))
+            }
+        };
         let mut options = Vec::new();
         for (name, value) in &state.options {
             let argument = Argument::from_value(value);
