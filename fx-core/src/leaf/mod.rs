@@ -5,6 +5,8 @@
 mod layer;
 mod library;
 mod opaque;
+mod original;
 
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;
+pub use original::{SequentialLeaf, SharedLayer, SharedLayerT};

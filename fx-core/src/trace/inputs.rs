@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use candle_core::{DType, Result, Shape, Tensor};
 
+use crate::ir::Target;
 use crate::value::Fact;
 
 use super::error::TraceError;
 use super::output::{Output, OutputBuilder, ToOutput};
 use super::proxy::Proxy;
 use super::scope::Scope;
-use super::session::{Mode, Session};
+use super::session::{Mode, New, Session};
 use super::traceable::Traceable;
 
 /// An argument that was given for a parameter.
@@ -73,12 +74,8 @@ impl<'a> Inputs<'a> {
     }
 
     fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
-        let node = {
-            let state = &mut *self.session.state();
-            let node = state.graph.at_end().placeholder(name);
-            state.graph.meta_mut(node).fact = fact.clone();
-            node
-        };
+        let new = New { fact: fact.clone(), name: Some(name.to_owned()), ..New::of(Target::Placeholder(name.into())) };
+        let node = self.session.state().add_or_note(new);
         Proxy::recorded(&self.session, node, &fact, tensor)
     }
 

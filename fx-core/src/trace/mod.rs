@@ -3,7 +3,9 @@
 //! Invariant: the twin is the user's own code; nothing here decides what a model computes.
 
 mod error;
+mod rules;
 mod session;
+mod owner;
 mod scope;
 mod proxy;
 mod given;
@@ -15,11 +17,13 @@ pub mod functions;
 mod operators;
 mod create;
 mod symbolic_module;
+pub mod whole;
 mod query;
 pub mod lift;
 pub mod output;
 mod inputs;
 mod traceable;
+mod containers;
 mod tracer;
 
 pub(crate) use call::call_layer;
@@ -30,8 +34,12 @@ pub use given::Given;
 pub use inputs::{ExampleArgument, Examples, Give, Inputs};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use proxy::Proxy;
+pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, MapKey, Traceable, World};
+pub use containers::MapKey;
+pub use owner::Part;
+pub use traceable::{Construct, Traceable, World};
+pub(crate) use owner::{Original, Place};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -3,6 +3,8 @@
 //! Invariant: a capture that fails changes nothing and says why; the model is only read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use candle_core::{DType, Device, Shape};
 
@@ -11,6 +13,7 @@ use crate::module::GraphModule;
 use super::error::TraceError;
 use super::inputs::{Argument, Examples, Give, Inputs};
 use super::output::{Output, ToOutput};
+use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
 use super::traceable::Traceable;
@@ -37,6 +40,34 @@ pub trait Entry<K> {
     /// # Errors
     /// The method's own.
     fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output>;
+}
+
+/// The type names of pointers.
+const POINTERS: [&str; 3] = ["alloc::sync::Arc", "alloc::rc::Rc", "alloc::boxed::Box"];
+
+/// A shared model is captured as the model itself: nothing else holds its mirror.
+macro_rules! pointed_entries {
+    ($($pointer:ident)*) => {$(
+        impl<M: Entry<K>, K> Entry<K> for $pointer<M> {
+            const METHOD: &'static str = M::METHOD;
+
+            fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output> {
+                match $pointer::get_mut(self) {
+                    Some(mirror) => mirror.call(inputs),
+                    None => candle_core::bail!("the mirror of the model is shared"),
+                }
+            }
+        }
+    )*};
+}
+pointed_entries!(Arc Rc);
+
+impl<M: Entry<K>, K> Entry<K> for Box<M> {
+    const METHOD: &'static str = M::METHOD;
+
+    fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output> {
+        (**self).call(inputs)
+    }
 }
 
 /// Captures a model's `forward`: shapes follow from parameters only.
@@ -87,6 +118,7 @@ pub struct Tracer<'a> {
     arguments: Vec<(String, Argument<'a>)>,
     concrete: bool,
     specialize: bool,
+    rules: Option<Box<dyn TracerRules>>,
 }
 
 impl<'a> Tracer<'a> {
@@ -135,6 +167,12 @@ impl<'a> Tracer<'a> {
     /// Whether a concrete capture may read data (`to_scalar`, `to_vec1`, …) and bake it into the graph.
     pub fn specialize(mut self, specialize: bool) -> Self {
         self.specialize = specialize;
+        self
+    }
+
+    /// Rules of this capture: which modules are one node, what nodes are called, what is forbidden. See [`TracerRules`].
+    pub fn with(mut self, rules: impl TracerRules + 'static) -> Self {
+        self.rules = Some(Box::new(rules));
         self
     }
 
@@ -219,7 +257,7 @@ impl<'a> Tracer<'a> {
             (false, false) => Mode::Symbolic,
         };
         let name = self.name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
-        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu));
+        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu), self.rules);
         let active = session.activate();
         let named: Vec<(String, Argument<'e>)> = self.arguments;
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
@@ -249,8 +287,12 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// `my_crate::models::BertModel<f32>` as `bert_model`.
+/// `my_crate::models::BertModel<f32>` as `bert_model`, also behind pointers.
 fn graph_name(type_name: &str) -> String {
+    let pointed = POINTERS.iter().find_map(|pointer| type_name.strip_prefix(pointer)?.strip_prefix('<'));
+    if let Some(pointed) = pointed {
+        return graph_name(pointed.strip_suffix('>').unwrap_or(pointed));
+    }
     let plain = type_name.split('<').next().unwrap_or(type_name);
     let last = plain.rsplit("::").next().unwrap_or(plain);
     let mut name = String::with_capacity(last.len() + 4);
