@@ -40,8 +40,8 @@ fn swap(module: &mut GraphModule, from: OpRef, to: OpRef) -> std::result::Result
     for &old in &calls {
         let args = graph.node(old).args().to_vec();
         let new = graph.inserting_before(old).call(to, args, [])?;
-        graph.replace_all_uses(old, new);
-        graph.erase(old)?;
+        graph.replace_all_uses_with(old, new);
+        graph.erase_node(old)?;
     }
     Ok(calls.len())
 }

@@ -117,7 +117,7 @@ fn main() {
                 measure(count, || graph.verify())[0],
                 measure(count, || {
                     let mut copy = Graph::new("copy");
-                    copy.at_end().copy_graph(&graph, &mut NodeMap::new());
+                    copy.at_end().graph_copy(&graph, &mut NodeMap::new());
                     copy
                 })[0],
                 measure(count, || graph.to_string())[0],

@@ -74,7 +74,7 @@ fn last_reads(graph: &Graph) -> std::collections::HashMap<NodeId, Vec<NodeId>> {
     let mut last: std::collections::HashMap<NodeId, Vec<NodeId>> = std::collections::HashMap::new();
     let mut seen = std::collections::HashSet::new();
     for (id, node) in graph.nodes().rev() {
-        for input in node.inputs() {
+        for input in node.all_input_nodes() {
             let is_value = matches!(graph.node(input).op(), Op::CallFunction | Op::CallMethod | Op::CallModule);
             if seen.insert(input) && is_value && node.op() != Op::Output {
                 last.entry(id).or_default().push(input);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
 
-use crate::module::MissingAttribute;
+use crate::module::{BindInputsError, GraphModule, MissingAttribute};
 
 /// Why a graph did not run.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,46 @@ pub enum RunError {
         arguments: String,
         /// The user's line, as a clause of its own line.
         at: String,
+        /// The error itself, with its type.
+        cause: Box<candle_core::Error>,
     },
+    /// candle refuses something in a hook; a run says in which node ([`RunError::Node`]).
+    #[error(transparent)]
+    Candle(#[from] candle_core::Error),
+    /// An input differs from the value that the graph was captured with.
+    #[error(
+        "`{input}` was specialised to {expected} when it was captured, but {found} was given; capture again with {found}, \
+         or make `{input}` an input of the graph"
+    )]
+    Specialised {
+        /// The parameter, or the part of it: `config.depth`.
+        input: String,
+        /// What it was captured with.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// An input is structured in another way than at the capture.
+    #[error("`{input}` should be {expected}, but is {found}")]
+    OtherStructure {
+        /// The parameter, or the part of it: `hs[0]`.
+        input: String,
+        /// What it was captured with.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// A child graph does not take what it is called with.
+    #[error("{reason}\n  in {line}")]
+    Inputs {
+        /// The node as the graph prints it.
+        line: String,
+        /// Why.
+        reason: BindInputsError,
+    },
+    /// Graphs are nested deeper than [`GraphModule::MAX_DEPTH`].
+    #[error("graphs are nested more than {} deep", GraphModule::MAX_DEPTH)]
+    TooDeep,
     /// The graph names what the module does not have.
     #[error(transparent)]
     Missing(#[from] MissingAttribute),
@@ -69,6 +108,9 @@ pub enum RunError {
 
 impl From<RunError> for candle_core::Error {
     fn from(error: RunError) -> Self {
-        Self::Msg(error.to_string())
+        match error {
+            RunError::Candle(error) => error,
+            other => Self::Msg(other.to_string()),
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! [`Plan`]: what running a graph needs, worked out once per revision of the graph.
 //!
-//! Invariant: every operand of a step is a constant, or a slot filled by an earlier step and not yet cleared.
+//! Invariant: every operand of a step is a constant, or a slot filled by an earlier step and not yet cleared. A slot is
+//! used again as soon as its value is not needed any more, so there are as many as there are values alive at once.
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::entity::EntityRef;
-use crate::ir::{Argument, Graph, NodeId, Target};
-use crate::module::{Attributes, LayerModule};
+use crate::ir::{Argument, Graph, Node, NodeId, Target};
+use crate::module::inputs::{Input, bind_inputs};
+use crate::module::{Attribute, GraphModule, LayerModule};
 use crate::ops::OpRef;
 use crate::value::Value;
 
@@ -16,10 +16,10 @@ use super::error::RunError;
 
 /// Where an operand comes from: a number in one of the plan's lists, so that steps are small and lie side by side.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Operand {
-    /// The result of an earlier step, an input or an attribute.
+pub(super) enum Operand {
+    /// An input, or the result of an earlier step.
     Slot(u32),
-    /// Known from the start: in [`Plan::constants`].
+    /// Known from the start, attributes too: in [`Plan::constants`].
     Constant(u32),
     /// Put together of others before the call: in [`Plan::structures`].
     Structure(u32),
@@ -27,55 +27,76 @@ pub(crate) enum Operand {
 
 /// Several operands as one.
 #[derive(Debug)]
-pub(crate) enum Structure {
+pub(super) enum Structure {
     List(Vec<Operand>),
     Tuple(Vec<Operand>),
     Struct(Arc<str>, Vec<(Arc<str>, Operand)>),
 }
 
 /// What a step calls.
-pub(crate) enum Call {
+pub(super) enum Call {
     Op(OpRef),
     Layer(Arc<dyn LayerModule>),
+    Graph(Box<(Arc<GraphModule>, Arc<Plan>)>),
 }
 
-/// One call.
-pub(crate) struct Step {
-    pub(crate) node: NodeId,
-    pub(crate) call: Call,
-    pub(crate) operands: SmallVec<[Operand; 4]>,
-    pub(crate) result: u32,
-    /// Slots that nothing reads after this step.
-    pub(crate) cleared: SmallVec<[u32; 4]>,
+/// One call. Its operands and the slots it clears are the next ones in the plan's lists, up to these ends.
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    /// The slot of its result.
+    pub(super) result: u32,
+    pub(super) operands_end: u32,
+    /// The end of the slots that nothing reads after this step, its result's own among them if nothing reads it.
+    pub(super) cleared_end: u32,
+    pub(super) has_structures: bool,
+    pub(super) call: Call,
 }
 
 /// What running a graph needs.
 pub(crate) struct Plan {
-    /// Slots of the inputs, in order.
-    pub(crate) inputs: Vec<u32>,
-    /// Slots of the attributes, with their tensors.
-    pub(crate) attributes: Vec<(u32, Value)>,
-    pub(crate) constants: Vec<Value>,
-    pub(crate) structures: Vec<Structure>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) output: Operand,
+    /// The slot of each input; none if nothing reads it.
+    pub(super) inputs: Vec<Option<u32>>,
+    pub(super) constants: Vec<Value>,
+    pub(super) structures: Vec<Structure>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) cleared: Vec<u32>,
+    pub(super) steps: Vec<Step>,
+    pub(super) output: Operand,
     /// Number of slots.
-    pub(crate) slots: usize,
+    pub(super) slots: usize,
+    /// How deep graphs are nested in this one.
+    depth: usize,
 }
 
 impl Plan {
-    pub(crate) fn new(graph: &Graph, attributes: &Attributes) -> Result<Self, RunError> {
-        let mut planner = Planner { graph, slots: Vec::new(), next: 0, constants: Vec::new(), structures: Vec::new() };
-        let (mut inputs, mut held, mut steps, mut output) = (Vec::new(), Vec::new(), Vec::new(), None);
+    pub(super) fn of(module: &GraphModule) -> Result<Arc<Self>, RunError> {
+        Self::nested(module, 0)
+    }
+
+    fn nested(module: &GraphModule, depth: usize) -> Result<Arc<Self>, RunError> {
+        if depth > GraphModule::MAX_DEPTH {
+            return Err(RunError::TooDeep);
+        }
+        let plan = module.plan.get(module.graph().revision(), || Self::new(module, depth))?;
+        // A plan that was there may have been made when it was not as deep in others.
+        if depth + plan.depth > GraphModule::MAX_DEPTH { Err(RunError::TooDeep) } else { Ok(plan) }
+    }
+
+    fn new(module: &GraphModule, depth: usize) -> Result<Self, RunError> {
+        let graph = module.graph();
+        let mut planner = Planner::new(graph);
+        let (mut inputs, mut steps, mut output, mut deepest) = (Vec::new(), Vec::new(), None, 0);
         for (id, node) in graph.nodes() {
             let call = match node.target() {
                 Target::Placeholder(_) => {
-                    inputs.push(planner.fill(id));
+                    let slot = planner.last_use(id).map(|_| planner.take_slot());
+                    planner.places[id.index()] = slot.map(Operand::Slot);
+                    inputs.push(slot);
                     continue;
                 }
                 Target::GetAttr(path) => {
-                    let tensor = attributes.tensor(path)?.clone();
-                    held.push((planner.fill(id), Value::Tensor(tensor)));
+                    let value = Value::Tensor(module.attributes().tensor(path)?);
+                    planner.places[id.index()] = Some(Operand::Constant(pushed(&mut planner.constants, value)));
                     continue;
                 }
                 Target::Output => {
@@ -84,101 +105,138 @@ impl Plan {
                     continue;
                 }
                 Target::CallFunction(op) | Target::CallMethod(op) => Call::Op(op),
-                Target::CallModule(path) => Call::Layer(attributes.layer(path)?.clone()),
+                Target::CallModule(path) => match module.attributes().callee(path)? {
+                    Attribute::Module(child) => {
+                        let plan = Self::nested(&child, depth + 1)?;
+                        deepest = deepest.max(plan.depth + 1);
+                        Call::Graph(Box::new((child, plan)))
+                    }
+                    Attribute::Layer(layer) => Call::Layer(layer),
+                    Attribute::Tensor(_) => unreachable!("a tensor is no callee"),
+                },
             };
-            let operands = planner.operands(id, &call)?;
-            let result = planner.fill(id);
-            steps.push(Step { node: id, call, operands, result, cleared: SmallVec::new() });
+            let has_structures = planner.push_operands(id, node, &call)?;
+            let result = planner.release_and_take(id, node);
+            let (operands_end, cleared_end) = (planner.operands.len() as u32, planner.cleared.len() as u32);
+            steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, call });
         }
-        let Planner { next, constants, structures, .. } = planner;
+        let Planner { slots, constants, structures, operands, cleared, .. } = planner;
         let output = output.ok_or(RunError::NoOutput)?;
-        let mut plan = Self { inputs, attributes: held, constants, structures, steps, output, slots: next as usize };
-        plan.clear_after_last_use();
-        Ok(plan)
-    }
-
-    /// Notes for each step which slots it is the last to read. Attributes stay: the module owns them anyway.
-    fn clear_after_last_use(&mut self) {
-        let mut live = vec![false; self.slots];
-        for (slot, _) in &self.attributes {
-            live[*slot as usize] = true;
-        }
-        let structures = &self.structures;
-        self.output.for_each_slot(structures, &mut |slot| live[slot as usize] = true);
-        for step in self.steps.iter_mut().rev() {
-            let Step { operands, result, cleared, .. } = step;
-            let mut visit = |slot: u32| {
-                if !std::mem::replace(&mut live[slot as usize], true) {
-                    cleared.push(slot);
-                }
-            };
-            // A result that nothing reads goes at once.
-            visit(*result);
-            operands.iter().for_each(|operand| operand.for_each_slot(structures, &mut visit));
-        }
-    }
-}
-
-impl Operand {
-    /// Visits the slots it reads.
-    fn for_each_slot(self, structures: &[Structure], visit: &mut dyn FnMut(u32)) {
-        match self {
-            Self::Slot(slot) => visit(slot),
-            Self::Constant(_) => {}
-            Self::Structure(index) => match &structures[index as usize] {
-                Structure::List(items) | Structure::Tuple(items) => {
-                    items.iter().for_each(|item| item.for_each_slot(structures, visit));
-                }
-                Structure::Struct(_, fields) => {
-                    fields.iter().for_each(|(_, item)| item.for_each_slot(structures, visit));
-                }
-            },
-        }
+        let slots = slots as usize;
+        Ok(Self { inputs, constants, structures, operands, cleared, steps, output, slots, depth: deepest })
     }
 }
 
 /// A plan in the making.
 struct Planner<'g> {
     graph: &'g Graph,
-    /// By node; [`NONE`] where there is none.
-    slots: Vec<u32>,
-    next: u32,
+    /// By node: where its value is.
+    places: Vec<Option<Operand>>,
+    /// By node: the last that reads it.
+    last_uses: Vec<Option<NodeId>>,
+    /// Number of slots.
+    slots: u32,
+    free: Vec<u32>,
     constants: Vec<Value>,
     structures: Vec<Structure>,
+    operands: Vec<Operand>,
+    cleared: Vec<u32>,
 }
 
-const NONE: u32 = u32::MAX;
-
-impl Planner<'_> {
-    fn fill(&mut self, id: NodeId) -> u32 {
-        let slot = self.next;
-        self.next += 1;
-        if self.slots.len() <= id.index() {
-            self.slots.resize(id.index() + 1, NONE);
+impl<'g> Planner<'g> {
+    fn new(graph: &'g Graph) -> Self {
+        let count = graph.nodes().map(|(id, _)| id.index() + 1).max().unwrap_or(0);
+        let mut last_uses = vec![None; count];
+        for (id, node) in graph.nodes() {
+            for input in node.all_input_nodes().filter(|input| input.index() < count) {
+                last_uses[input.index()] = Some(id);
+            }
         }
-        self.slots[id.index()] = slot;
-        slot
+        Self {
+            graph,
+            places: vec![None; count],
+            last_uses,
+            slots: 0,
+            free: Vec::new(),
+            constants: Vec::new(),
+            structures: Vec::new(),
+            operands: Vec::new(),
+            cleared: Vec::new(),
+        }
     }
 
-    /// The arguments of a call in the order of its parameters.
-    fn operands(&mut self, id: NodeId, call: &Call) -> Result<SmallVec<[Operand; 4]>, RunError> {
-        let graph = self.graph;
-        let node = graph.node(id);
+    fn last_use(&self, id: NodeId) -> Option<NodeId> {
+        self.last_uses[id.index()]
+    }
+
+    fn take_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.slots += 1;
+            self.slots - 1
+        })
+    }
+
+    /// Frees the slots that the node is the last to read, and gives it one for its result. A call has its result before
+    /// it is stored, so it can be stored over one of the inputs.
+    fn release_and_take(&mut self, id: NodeId, node: &Node) -> u32 {
+        let first_cleared = self.cleared.len();
+        for input in node.all_input_nodes() {
+            if let (Some(Operand::Slot(slot)), true) = (self.places[input.index()], self.last_use(input) == Some(id)) {
+                self.free.push(slot);
+                self.cleared.push(slot);
+            }
+        }
+        let result = self.take_slot();
+        // Storing the result clears what was there.
+        if self.cleared.len() > first_cleared && self.cleared.last() == Some(&result) {
+            self.cleared.pop();
+        }
+        if self.last_use(id).is_none() {
+            self.free.push(result);
+            self.cleared.push(result);
+        }
+        self.places[id.index()] = Some(Operand::Slot(result));
+        result
+    }
+
+    /// Adds the arguments of a call in the order of its parameters, and says whether some are structures.
+    fn push_operands(&mut self, id: NodeId, node: &'g Node, call: &Call) -> Result<bool, RunError> {
+        let first = self.operands.len();
         let mut positional = node.args().iter();
-        let Call::Op(op) = call else {
-            let kwargs = node.kwargs().iter().map(|(_, argument)| argument);
-            return positional.chain(kwargs).map(|argument| self.operand(id, argument)).collect();
-        };
-        let ordered = op
-            .params
-            .iter()
-            .filter_map(|param| if param.positional { positional.next() } else { node.kwarg(param.name) });
-        ordered.map(|argument| self.operand(id, argument)).collect()
+        match call {
+            Call::Op(op) => {
+                for param in op.params {
+                    let argument = if param.positional { positional.next() } else { node.kwarg(param.name) };
+                    if let Some(argument) = argument {
+                        let operand = self.operand(id, argument)?;
+                        self.operands.push(operand);
+                    }
+                }
+            }
+            Call::Layer(_) => {
+                for argument in node.arguments() {
+                    let operand = self.operand(id, argument)?;
+                    self.operands.push(operand);
+                }
+            }
+            Call::Graph(child) => {
+                let inputs = bind_inputs(child.0.graph(), node.args(), node.kwargs());
+                let inputs = inputs.map_err(|reason| RunError::Inputs { line: self.graph.node_line(id), reason })?;
+                for input in inputs {
+                    let operand = match input {
+                        Input::Given(argument) => self.operand(id, argument)?,
+                        Input::Default(value) => Operand::Constant(pushed(&mut self.constants, value.clone())),
+                    };
+                    self.operands.push(operand);
+                }
+            }
+        }
+        Ok(self.operands[first..].iter().any(|operand| matches!(operand, Operand::Structure(_))))
     }
 
     fn operand(&mut self, user: NodeId, argument: &Argument) -> Result<Operand, RunError> {
         let structure = match argument {
-            Argument::Node(id) => return self.slot(user, *id).map(Operand::Slot),
+            Argument::Node(id) => return self.place(user, *id),
             argument => match (argument.to_value(), argument) {
                 (Some(value), _) => return Ok(Operand::Constant(pushed(&mut self.constants, value))),
                 (None, Argument::List(items)) => Structure::List(self.each(user, items)?),
@@ -201,15 +259,15 @@ impl Planner<'_> {
         items.iter().map(|item| self.operand(user, item)).collect()
     }
 
-    fn slot(&self, user: NodeId, id: NodeId) -> Result<u32, RunError> {
-        match self.slots.get(id.index()) {
-            Some(&slot) if slot != NONE => Ok(slot),
-            _ => {
-                let input = self.graph.try_node(id).map_or("?", |node| node.name()).to_owned();
-                Err(RunError::NotComputed { line: self.graph.node_line(user), input })
-            }
-        }
+    fn place(&self, user: NodeId, id: NodeId) -> Result<Operand, RunError> {
+        self.places.get(id.index()).copied().flatten().ok_or_else(|| not_computed(self.graph, user, id))
     }
+}
+
+/// The error of a node that reads a value which is not there.
+pub(super) fn not_computed(graph: &Graph, user: NodeId, id: NodeId) -> RunError {
+    let input = graph.try_node(id).map_or("?", Node::name).to_owned();
+    RunError::NotComputed { line: graph.node_line(user), input }
 }
 
 /// Puts an item at the end of a list; its number.

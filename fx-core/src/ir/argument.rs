@@ -82,7 +82,7 @@ impl Argument {
         mapped
     }
 
-    pub(super) fn for_each_node_mut(&mut self, visit: &mut impl FnMut(&mut NodeId)) {
+    pub(crate) fn for_each_node_mut(&mut self, visit: &mut impl FnMut(&mut NodeId)) {
         match self {
             Self::Node(id) => visit(id),
             Self::List(items) | Self::Tuple(items) => items.iter_mut().for_each(|item| item.for_each_node_mut(visit)),
@@ -102,7 +102,7 @@ impl Argument {
     }
 
     /// Whether it is nested more than `limit` deep. A plain argument is 0 deep, `[1]` is 1 deep.
-    pub(super) fn is_deeper_than(&self, limit: usize) -> bool {
+    pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
         match self {
             Self::List(_) | Self::Tuple(_) | Self::Struct(_) => {
                 limit == 0 || self.parts().any(|part| part.is_deeper_than(limit - 1))

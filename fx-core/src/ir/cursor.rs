@@ -8,20 +8,19 @@
 
 use super::argument::Argument;
 use super::bind::{self, BindError};
-use super::edit::StillUsed;
+use super::dead::StillUsed;
 use super::graph::Graph;
 use super::meta::{Meta, Source};
 use super::module_stack::ModuleStack;
 use super::node::{Keyword, NodeId};
 use super::path::ModulePath;
 use super::target::Target;
-use crate::entity::SecondaryMap;
 use crate::ops::OpRef;
 
 /// Where the next node goes, and what it is stamped with.
 #[derive(Debug)]
 pub struct Cursor<'g> {
-    graph: &'g mut Graph,
+    pub(super) graph: &'g mut Graph,
     // None is the end: before the output, if there is one.
     at: Option<NodeId>,
     source: Option<Source>,
@@ -55,7 +54,7 @@ impl<'g> Cursor<'g> {
 
     /// Adds an input of the graph: a parameter of this name.
     pub fn placeholder(&mut self, name: &str) -> NodeId {
-        self.insert(Target::Placeholder(name.into()), [].into(), [].into(), Some(name))
+        self.insert(Target::Placeholder(name.into()), [].into(), [].into(), None)
     }
 
     /// Adds a read of a parameter or buffer of the model.
@@ -168,43 +167,6 @@ impl<'g> Cursor<'g> {
         Ok(self.insert(target, args, kwargs, name))
     }
 
-    /// Adds a copy of a node of another graph, with its name as the candidate and everything that is remembered about
-    /// it, and puts it into `map`: torch.fx's `node_copy`.
-    ///
-    /// # Panics
-    ///
-    /// If the node is not in `from`, or if it reads a node that is not in `map`.
-    #[track_caller]
-    pub fn copy(&mut self, from: &Graph, id: NodeId, map: &mut NodeMap) -> NodeId {
-        let node = from.node(id);
-        let args = node.args.iter().map(|argument| map.apply(from, argument)).collect();
-        let kwargs =
-            node.kwargs.iter().map(|(keyword, argument)| (keyword.clone(), map.apply(from, argument))).collect();
-        let at = self.before();
-        let copy = self.graph.insert(node.target.clone(), args, kwargs, node.meta.clone(), Some(&node.name), at);
-        map.insert(id, copy);
-        copy
-    }
-
-    /// Adds copies of all nodes of another graph but its output and those that are in `map` already, puts them into
-    /// `map`, and returns what the output would read: torch.fx's `graph_copy`.
-    ///
-    /// # Panics
-    ///
-    /// If a node reads one that is neither before it nor in `map`.
-    #[track_caller]
-    pub fn copy_graph(&mut self, from: &Graph, map: &mut NodeMap) -> Option<Argument> {
-        let output = from.output();
-        let mut next = from.first();
-        while let Some(id) = next {
-            if Some(id) != output && map.get(id).is_none() {
-                self.copy(from, id, map);
-            }
-            next = from.next(id);
-        }
-        Some(map.apply(from, from.node(output?).args.first()?))
-    }
-
     /// The node after the cursor. At the end there is none, even if the output comes after it.
     #[must_use]
     pub fn next(&self) -> Option<NodeId> {
@@ -218,7 +180,7 @@ impl<'g> Cursor<'g> {
         Some(next)
     }
 
-    /// [`Graph::erase`]; the cursor stays where it is.
+    /// [`Graph::erase_node`]; the cursor stays where it is.
     ///
     /// # Errors
     ///
@@ -228,23 +190,23 @@ impl<'g> Cursor<'g> {
     ///
     /// If it was already erased or is of another graph.
     #[track_caller]
-    pub fn erase(&mut self, id: NodeId) -> Result<(), StillUsed> {
+    pub fn erase_node(&mut self, id: NodeId) -> Result<(), StillUsed> {
         let next = self.graph.next(id);
-        self.graph.erase(id)?;
+        self.graph.erase_node(id)?;
         if self.at == Some(id) {
             self.at = next;
         }
         Ok(())
     }
 
-    /// [`Graph::replace_all_uses`].
+    /// [`Graph::replace_all_uses_with`].
     ///
     /// # Panics
     ///
     /// If one of the nodes was erased or is of another graph.
     #[track_caller]
-    pub fn replace_all_uses(&mut self, old: NodeId, new: NodeId) -> usize {
-        self.graph.replace_all_uses(old, new)
+    pub fn replace_all_uses_with(&mut self, old: NodeId, new: NodeId) -> Vec<NodeId> {
+        self.graph.replace_all_uses_with(old, new)
     }
 
     /// [`Graph::meta_mut`].
@@ -271,48 +233,7 @@ impl<'g> Cursor<'g> {
     }
 
     /// The node that the next one comes before.
-    fn before(&self) -> Option<NodeId> {
-        self.at.or_else(|| self.graph.output())
-    }
-}
-
-/// Which node of one graph became which node of another.
-#[derive(Debug, Clone, Default)]
-pub struct NodeMap(SecondaryMap<NodeId, Option<NodeId>>);
-
-impl NodeMap {
-    /// No nodes yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// `from` became `to`.
-    pub fn insert(&mut self, from: NodeId, to: NodeId) {
-        self.0[from] = Some(to);
-    }
-
-    /// What the node became.
-    #[must_use]
-    pub fn get(&self, from: NodeId) -> Option<NodeId> {
-        self.0[from]
-    }
-
-    #[track_caller]
-    fn apply(&self, from: &Graph, argument: &Argument) -> Argument {
-        argument.map_nodes(&mut |id| match self.get(id) {
-            Some(to) => to,
-            None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
-        })
-    }
-}
-
-impl FromIterator<(NodeId, NodeId)> for NodeMap {
-    fn from_iter<I: IntoIterator<Item = (NodeId, NodeId)>>(pairs: I) -> Self {
-        let mut map = Self::new();
-        for (from, to) in pairs {
-            map.insert(from, to);
-        }
-        map
+    pub(super) fn before(&self) -> Option<NodeId> {
+        self.at.or_else(|| self.graph.output_node())
     }
 }

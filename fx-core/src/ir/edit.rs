@@ -8,29 +8,10 @@ use std::sync::Arc;
 use super::argument::Argument;
 use super::bind::{self, BindError};
 use super::graph::Graph;
+use super::hooks::Edit;
 use super::meta::Meta;
 use super::node::{Keyword, Node, NodeId};
 use super::target::Target;
-
-/// A node that cannot be erased, because others read it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot erase %{node}: it is used by {}", list(*count, users))]
-pub struct StillUsed {
-    /// Its name.
-    pub node: String,
-    /// How many nodes read it.
-    pub count: usize,
-    /// Names of the first few of them.
-    pub users: Vec<String>,
-}
-
-fn list(count: usize, users: &[String]) -> String {
-    let mut text: Vec<String> = users.iter().map(|user| format!("%{user}")).collect();
-    if count > users.len() {
-        text.push(format!("{} more", count - users.len()));
-    }
-    text.join(", ")
-}
 
 impl Graph {
     /// Gives the graph another name.
@@ -68,6 +49,70 @@ impl Graph {
         self.change(id, |node| node.kwargs = kwargs);
     }
 
+    /// Replaces the argument at position `index`, and returns the one that was there.
+    ///
+    /// # Panics
+    ///
+    /// If there is no argument at that position, and as [`Graph::set_args`].
+    #[track_caller]
+    pub fn update_arg(&mut self, id: NodeId, index: usize, value: impl Into<Argument>) -> Argument {
+        let value = value.into();
+        self.expect_arguments(std::slice::from_ref(&value), &[]);
+        let count = self.node(id).args.len();
+        assert!(index < count, "%{} has {count} arguments by position, none at {index}", self.node(id).name());
+        let mut old = value;
+        self.change(id, |node| std::mem::swap(&mut node.args[index], &mut old));
+        old
+    }
+
+    /// Puts an argument before the one at position `index`; at the end if `index` is how many there are.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer arguments by position than that, and as [`Graph::set_args`].
+    #[track_caller]
+    pub fn insert_arg(&mut self, id: NodeId, index: usize, value: impl Into<Argument>) {
+        let value = value.into();
+        self.expect_arguments(std::slice::from_ref(&value), &[]);
+        let mut args = self.node(id).args.to_vec();
+        assert!(
+            index <= args.len(),
+            "%{} has {} arguments by position, so none can be put at {index}",
+            self.node(id).name(),
+            args.len()
+        );
+        args.insert(index, value);
+        self.change(id, |node| node.args = args.into());
+    }
+
+    /// Replaces the argument called `keyword`, which is returned, or adds it.
+    ///
+    /// # Panics
+    ///
+    /// As [`Graph::set_kwargs`].
+    #[track_caller]
+    pub fn update_kwarg(
+        &mut self,
+        id: NodeId,
+        keyword: impl Into<Keyword>,
+        value: impl Into<Argument>,
+    ) -> Option<Argument> {
+        let (keyword, mut value) = (keyword.into(), value.into());
+        self.expect_arguments(std::slice::from_ref(&value), &[]);
+        match self.node(id).kwargs.iter().position(|(found, _)| *found == keyword) {
+            Some(position) => {
+                self.change(id, |node| std::mem::swap(&mut node.kwargs[position].1, &mut value));
+                Some(value)
+            }
+            None => {
+                let mut kwargs = self.node(id).kwargs.to_vec();
+                kwargs.push((keyword, value));
+                self.set_kwargs(id, kwargs);
+                None
+            }
+        }
+    }
+
     /// Replaces what the node does, with the same arguments.
     ///
     /// # Errors
@@ -82,10 +127,8 @@ impl Graph {
         let node = self.node(id);
         let mut kwargs = node.kwargs.clone();
         bind::check(&target, &node.args, &mut kwargs)?;
-        self.change(id, |node| {
-            node.target = target;
-            node.kwargs = kwargs;
-        });
+        self.retarget(id, target);
+        self.change(id, |node| node.kwargs = kwargs);
         Ok(())
     }
 
@@ -110,127 +153,11 @@ impl Graph {
         let (args, mut kwargs) = (args.into(), kwargs.into());
         self.expect_arguments(&args, &kwargs);
         bind::check(&target, &args, &mut kwargs)?;
+        self.retarget(id, target);
         self.change(id, |node| {
-            node.target = target;
             node.args = args;
             node.kwargs = kwargs;
         });
-        Ok(())
-    }
-
-    /// Makes every node that reads `old` read `new` instead, and returns how many did. If `new` itself reads `old`, it
-    /// goes on to: the usual way to put a node between another and its users.
-    ///
-    /// # Panics
-    ///
-    /// If one of the nodes was erased or is of another graph.
-    #[track_caller]
-    pub fn replace_all_uses(&mut self, old: NodeId, new: NodeId) -> usize {
-        self.replace_uses_where(old, new, |_| true)
-    }
-
-    /// [`Graph::replace_all_uses`] for the users that `pick` accepts.
-    ///
-    /// # Panics
-    ///
-    /// If one of the nodes was erased or is of another graph.
-    #[track_caller]
-    pub fn replace_uses_where(&mut self, old: NodeId, new: NodeId, mut pick: impl FnMut(NodeId) -> bool) -> usize {
-        self.expect(new);
-        let users: Vec<NodeId> = self.users(old).filter(|&user| user != new && pick(user)).collect();
-        for &user in &users {
-            self.replace_input(user, old, new);
-        }
-        if old == new { 0 } else { users.len() }
-    }
-
-    /// Makes one node read `new` wherever it reads `old`: torch.fx's `replace_input_with`.
-    ///
-    /// # Panics
-    ///
-    /// If one of the nodes was erased or is of another graph.
-    #[track_caller]
-    pub fn replace_input(&mut self, id: NodeId, old: NodeId, new: NodeId) {
-        self.expect(new);
-        self.expect(old);
-        let node = match self.nodes.get_mut(id) {
-            Some(Some(node)) => node,
-            _ => self.no_such_node(id),
-        };
-        let mut times = 0;
-        for argument in node.arguments_mut() {
-            argument.for_each_node_mut(&mut |input| {
-                if *input == old {
-                    *input = new;
-                    times += 1;
-                }
-            });
-        }
-        if times > 0 {
-            self.users[old].remove(id, times);
-            self.users[new].add(id, times);
-            self.revision += 1;
-        }
-    }
-
-    /// Moves a node right before another.
-    ///
-    /// # Panics
-    ///
-    /// If one of them was erased or is of another graph.
-    #[track_caller]
-    pub fn move_before(&mut self, id: NodeId, at: NodeId) {
-        self.expect(at);
-        self.expect(id);
-        if id != at {
-            self.layout.remove(id);
-            self.layout.insert(id, Some(at));
-            self.revision += 1;
-        }
-    }
-
-    /// Moves a node right after another.
-    ///
-    /// # Panics
-    ///
-    /// If one of them was erased or is of another graph.
-    #[track_caller]
-    pub fn move_after(&mut self, id: NodeId, at: NodeId) {
-        self.expect(at);
-        self.expect(id);
-        if id != at {
-            self.layout.remove(id);
-            self.layout.insert(id, self.layout.next(at));
-            self.revision += 1;
-        }
-    }
-
-    /// Removes a node that no other reads. Its id and its name are not used again.
-    ///
-    /// # Errors
-    ///
-    /// If other nodes read it.
-    ///
-    /// # Panics
-    ///
-    /// If it was already erased or is of another graph.
-    #[track_caller]
-    pub fn erase(&mut self, id: NodeId) -> Result<(), StillUsed> {
-        let node = self.node(id);
-        let users = &self.users[id];
-        if users.len() > 0 {
-            return Err(StillUsed {
-                node: node.name().to_owned(),
-                count: users.len(),
-                users: users.iter().take(8).map(|user| self.node(user).name().to_owned()).collect(),
-            });
-        }
-        self.unlink_users(id);
-        self.layout.remove(id);
-        if let Some(node) = self.nodes[id].take() {
-            self.names.release(&node.name);
-        }
-        self.revision += 1;
         Ok(())
     }
 
@@ -243,8 +170,12 @@ impl Graph {
     pub fn rename(&mut self, id: NodeId, candidate: &str) -> &str {
         if self.node(id).name() != candidate {
             let name = self.names.give(candidate, id);
-            self.names.release(&self.node(id).name.clone());
-            self.change(id, |node| node.name = name);
+            if let Some(node) = &mut self.nodes[id] {
+                let old = std::mem::replace(&mut node.name, name);
+                self.names.release(&old);
+                self.revision += 1;
+                self.tell(Edit::Rename { node: id, old: &old });
+            }
         }
         self.node(id).name()
     }
@@ -260,6 +191,15 @@ impl Graph {
         match &mut self.nodes[id] {
             Some(node) => &mut node.meta,
             None => unreachable!("the node was just there"),
+        }
+    }
+
+    /// Gives a node another target and keeps the table by target right.
+    fn retarget(&mut self, id: NodeId, target: Target) {
+        if let Some(node) = &mut self.nodes[id] {
+            self.by_target.remove(id, &node.target);
+            self.by_target.add(id, &target);
+            node.target = target;
         }
     }
 

@@ -5,19 +5,21 @@
 //! pass through such states, is what [`Graph::verify`] checks: definitions before uses, one output, arguments that fit.
 
 use std::fmt;
-use std::iter::FusedIterator;
 use std::sync::Arc;
 
 use super::argument::Argument;
+use super::by_target::ByTarget;
 use super::cursor::Cursor;
+use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
 use super::names::{self, Names};
 use super::node::{Keyword, Node, NodeId};
+use super::signature::Signature;
 use super::target::{Op, Target};
 use super::users::Users;
+use super::walk::Nodes;
 use crate::entity::{EntityRef, PrimaryMap, SecondaryMap};
-use crate::ops::OpRef;
 
 /// A computation: nodes in program order, each reading the values of nodes before it.
 ///
@@ -34,7 +36,7 @@ use crate::ops::OpRef;
 ///
 /// // A layer in between: its users read it instead.
 /// let dropout = graph.inserting_after(hidden).call_module("dropout", [hidden.into()], []);
-/// graph.replace_all_uses(hidden, dropout);
+/// graph.replace_all_uses_with(hidden, dropout);
 ///
 /// graph.verify()?;
 /// assert_eq!(
@@ -57,6 +59,9 @@ pub struct Graph {
     pub(super) layout: Layout,
     pub(super) users: SecondaryMap<NodeId, Users>,
     pub(super) names: Names,
+    pub(super) by_target: ByTarget,
+    pub(super) signature: Option<Signature>,
+    pub(super) hooks: Hooks,
     pub(super) revision: u64,
 }
 
@@ -69,6 +74,9 @@ impl Graph {
             layout: Layout::default(),
             users: SecondaryMap::new(),
             names: Names::default(),
+            by_target: ByTarget::default(),
+            signature: None,
+            hooks: Hooks::default(),
             revision: 0,
         }
     }
@@ -91,7 +99,7 @@ impl Graph {
         self.len() == 0
     }
 
-    /// A number that rises with every change of nodes, arguments, names or order; not with changes of metadata.
+    /// A number that rises with every change of nodes, arguments, names, order or signature; not with changes of metadata.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -129,7 +137,7 @@ impl Graph {
     /// The nodes in program order.
     #[must_use]
     pub fn nodes(&self) -> Nodes<'_> {
-        Nodes { graph: self, front: self.layout.first(), back: self.layout.last(), left: self.len() }
+        Nodes::new(self)
     }
 
     /// The first node.
@@ -204,25 +212,10 @@ impl Graph {
         self.users[id].len()
     }
 
-    /// The inputs, in program order.
-    pub fn placeholders(&self) -> impl DoubleEndedIterator<Item = NodeId> {
-        self.find_nodes(Op::Placeholder)
-    }
-
     /// The result: the last node, if it is an output. A graph that is being built may have none yet.
     #[must_use]
-    pub fn output(&self) -> Option<NodeId> {
+    pub fn output_node(&self) -> Option<NodeId> {
         self.layout.last().filter(|&last| self.node(last).op() == Op::Output)
-    }
-
-    /// The nodes with this opcode, in program order.
-    pub fn find_nodes(&self, op: Op) -> impl DoubleEndedIterator<Item = NodeId> {
-        self.nodes().filter(move |(_, node)| node.op() == op).map(|(id, _)| id)
-    }
-
-    /// The calls of this operation, in program order.
-    pub fn calls(&self, op: OpRef) -> impl DoubleEndedIterator<Item = NodeId> {
-        self.nodes().filter(move |(_, node)| node.target.operation() == Some(op)).map(|(id, _)| id)
     }
 
     /// Where new nodes come last: before the output, if there is one.
@@ -258,6 +251,9 @@ impl Graph {
         Cursor::new(self, first)
     }
 
+    /// Makes room for that many more nodes.
+    pub(super) fn reserve(&mut self, _more: usize) {}
+
     /// The one way in: every node is added here. `at` is the node it comes before; none is the very end.
     #[track_caller]
     pub(super) fn insert(
@@ -275,10 +271,12 @@ impl Graph {
             Some(name) => self.names.give(name, id),
             None => self.names.give(&names::candidate(&target), id),
         };
+        self.by_target.add(id, &target);
         self.nodes.push(Some(Node { name, target, args, kwargs, meta }));
         self.layout.insert(id, at);
         self.link_users(id);
         self.revision += 1;
+        self.tell(Edit::Create { node: id });
         id
     }
 
@@ -337,39 +335,3 @@ impl fmt::Debug for Graph {
         write!(f, "Graph({}, {} nodes)", self.name, self.len())
     }
 }
-
-/// The nodes of a graph in program order, or backwards from the end.
-#[derive(Debug, Clone)]
-pub struct Nodes<'g> {
-    graph: &'g Graph,
-    front: Option<NodeId>,
-    back: Option<NodeId>,
-    left: usize,
-}
-
-impl<'g> Iterator for Nodes<'g> {
-    type Item = (NodeId, &'g Node);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let id = self.front?;
-        self.front = self.graph.layout.next(id);
-        Some((id, self.graph.node(id)))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl DoubleEndedIterator for Nodes<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let id = self.back?;
-        self.back = self.graph.layout.prev(id);
-        Some((id, self.graph.node(id)))
-    }
-}
-
-impl ExactSizeIterator for Nodes<'_> {}
-impl FusedIterator for Nodes<'_> {}

@@ -6,7 +6,8 @@
 //! insertions, wherever they are, takes O(n log n) time.
 //!
 //! Invariant: following `next` from `first` reaches every linked node once and ends at `last`; `prev` is its mirror;
-//! labels strictly rise, and a node is linked if and only if its label is not 0.
+//! labels strictly rise, and a node is linked if and only if its label is not 0. A node that was taken out keeps its
+//! links: they lead to nodes that are linked or were taken out later, so that whoever stood there finds the way on.
 
 use super::node::NodeId;
 use crate::entity::SecondaryMap;
@@ -59,6 +60,11 @@ impl Layout {
         self.links[id].label
     }
 
+    /// Whether the node is linked.
+    pub(super) fn contains(&self, id: NodeId) -> bool {
+        self.label(id) != 0
+    }
+
     /// Puts a node that is not linked before `at`, or at the end.
     pub(super) fn insert(&mut self, id: NodeId, at: Option<NodeId>) {
         debug_assert_eq!(self.label(id), 0, "a node is linked once");
@@ -83,7 +89,9 @@ impl Layout {
     /// Takes a linked node out.
     pub(super) fn remove(&mut self, id: NodeId) {
         debug_assert_ne!(self.label(id), 0, "only linked nodes can be taken out");
-        let Link { prev, next, .. } = std::mem::take(&mut self.links[id]);
+        let link = &mut self.links[id];
+        link.label = 0;
+        let Link { prev, next, .. } = *link;
         match prev {
             Some(prev) => self.links[prev].next = next,
             None => self.first = next,
@@ -93,6 +101,19 @@ impl Layout {
             None => self.last = prev,
         }
         self.len -= 1;
+    }
+
+    /// Links the nodes in this order; they must be those that are linked.
+    pub(super) fn reorder(&mut self, order: &[NodeId]) {
+        debug_assert_eq!(order.len(), self.len, "every linked node has a place");
+        let mut prev = None;
+        for (i, &id) in order.iter().enumerate() {
+            // Not 0, so that the nodes count as linked until they are labelled.
+            self.links[id] = Link { prev, next: order.get(i + 1).copied(), label: 1 };
+            prev = Some(id);
+        }
+        (self.first, self.last) = (order.first().copied(), prev);
+        self.label_all();
     }
 
     fn label_between(&mut self, prev: Option<NodeId>, next: Option<NodeId>) -> u64 {

@@ -43,9 +43,8 @@ pub(crate) fn write_node(graph: &Graph, id: NodeId, out: &mut impl Write) -> fmt
     if let (Target::Output, [value], []) = (node.target(), node.args(), node.kwargs()) {
         return write_argument(graph, value, out);
     }
-    if *node.target() != Target::Output {
-        write_target(node.target(), out)?;
-    }
+    // An output of no value or of several is not correct, and must not look like one of a tuple.
+    write_target(node.target(), out)?;
     out.write_str("(")?;
     write_arguments(graph, node, " = ", out)?;
     out.write_str(")")
@@ -70,7 +69,7 @@ pub(crate) fn write_target(target: &Target, out: &mut impl Write) -> fmt::Result
         Target::Placeholder(name) => write_word(name, is_identifier(name), out),
         Target::GetAttr(path) | Target::CallModule(path) => {
             let path = path.as_str();
-            write_word(path, path.split('.').all(is_segment), out)
+            write_word(path, is_dotted(path), out)
         }
         Target::CallFunction(op) | Target::CallMethod(op) => write_word(op.name, is_rust_path(op.name), out),
         Target::Output => out.write_str("output"),
@@ -91,9 +90,6 @@ pub(crate) fn write_argument(graph: &Graph, argument: &Argument, out: &mut impl 
         Argument::None => out.write_str("none"),
         Argument::Bool(flag) => out.write_str(if *flag { "true" } else { "false" }),
         Argument::Int(int) => write!(out, "{int}"),
-        Argument::Float(float) if float.is_nan() && float.to_bits() != f64::NAN.to_bits() => {
-            write!(out, "nan:{:#x}", float.to_bits())
-        }
         Argument::Float(float) => write!(out, "{}", Decimal(*float)),
         Argument::Str(text) => write!(out, "{text:?}"),
         Argument::DType(dtype) => out.write_str(dtype_name(*dtype)),
@@ -140,11 +136,13 @@ pub(crate) fn write_word(word: &str, is_plain: bool, out: &mut impl Write) -> fm
     if is_plain { out.write_str(word) } else { write!(out, "{word:?}") }
 }
 
-fn is_segment(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(is_continue)
+/// Whether a path needs no quotes.
+pub(crate) fn is_dotted(path: &str) -> bool {
+    path.split('.').all(|segment| !segment.is_empty() && segment.chars().all(is_continue))
 }
 
-fn is_rust_path(text: &str) -> bool {
+/// Whether the name of a function or type needs no quotes.
+pub(crate) fn is_rust_path(text: &str) -> bool {
     text.split("::").all(is_identifier)
 }
 

@@ -47,6 +47,17 @@ impl Meta {
         Self { source, module, ..Self::default() }
     }
 
+    /// Whether nothing is remembered.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { fact, source, module, rare } = self;
+        let rare_is_empty = |rare: &Rare| rare.note.is_none() && rare.from.is_empty() && rare.annotations.is_empty();
+        fact.is_unknown()
+            && source.is_none()
+            && *module == ModuleStack::ROOT
+            && rare.as_deref().is_none_or(rare_is_empty)
+    }
+
     /// What a reader of the graph should know besides.
     #[must_use]
     pub fn note(&self) -> Option<&str> {

@@ -218,7 +218,8 @@ pub(crate) fn is_identifier(text: &str) -> bool {
     chars.next().is_some_and(is_start) && chars.all(is_continue)
 }
 
-fn is_start(c: char) -> bool {
+/// Whether an identifier can start with a character.
+pub(crate) fn is_start(c: char) -> bool {
     c == '_' || c.is_ascii_alphabetic() || !c.is_ascii() && unicode_ident::is_xid_start(c)
 }
 

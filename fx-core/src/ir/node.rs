@@ -71,7 +71,7 @@ impl Node {
     }
 
     /// The nodes it reads, in the order of first use, each once.
-    pub fn inputs(&self) -> impl Iterator<Item = NodeId> + use<> {
+    pub fn all_input_nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         let mut inputs = SmallVec::<[NodeId; 4]>::new();
         self.for_each_use(&mut |id| inputs.push(id));
         distinct(&mut inputs);

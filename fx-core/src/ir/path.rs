@@ -40,6 +40,16 @@ impl ModulePath {
         }
     }
 
+    /// The path of what is at `inner` inside.
+    #[must_use]
+    pub fn join(&self, inner: &Self) -> Self {
+        match (&self.0, &inner.0) {
+            (None, _) => inner.clone(),
+            (_, None) => self.clone(),
+            (Some(_), Some(inner)) => self.child(inner),
+        }
+    }
+
     /// The path of what this is inside of; none for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {

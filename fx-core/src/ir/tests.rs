@@ -1,121 +1,8 @@
 //! What holds of graphs after any edit.
 
-use std::collections::{BTreeMap, HashSet};
-
+use super::random_edits::assert_well_formed;
 use super::samples::{ADD, CLAMP, RELU, SOFTMAX, add, my_module, relu};
-use super::{Argument, Graph, ModulePath, ModuleStack, Node, NodeId, NodeMap, Op, Source, Target, is_legal_name};
-
-/// Recomputes everything that edits keep, from scratch: order, users, names.
-#[track_caller]
-fn assert_well_formed(graph: &Graph) {
-    let forward: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
-    let mut backward: Vec<NodeId> = graph.nodes().rev().map(|(id, _)| id).collect();
-    backward.reverse();
-    assert_eq!(forward, backward, "the order is the same both ways");
-    assert_eq!(forward.len(), graph.len());
-    assert_eq!(forward.iter().copied().collect::<HashSet<_>>().len(), graph.len(), "every node comes once");
-    for pair in forward.windows(2) {
-        assert_eq!((graph.next(pair[0]), graph.prev(pair[1])), (Some(pair[1]), Some(pair[0])));
-        assert!(graph.is_before(pair[0], pair[1]) && !graph.is_before(pair[1], pair[0]));
-    }
-
-    let mut users: BTreeMap<NodeId, BTreeMap<NodeId, u32>> = BTreeMap::new();
-    let mut names = HashSet::new();
-    for (id, node) in graph.nodes() {
-        node.for_each_use(&mut |input| *users.entry(input).or_default().entry(id).or_default() += 1);
-        assert!(is_legal_name(node.name()) && names.insert(node.name()), "{}", node.name());
-        assert_eq!(graph.node_named(node.name()), Some(id));
-    }
-    for &id in &forward {
-        let expected = users.remove(&id).unwrap_or_default();
-        let found: Vec<NodeId> = graph.users(id).collect();
-        assert_eq!(found.len(), expected.len(), "users of %{}", graph.node(id).name());
-        assert_eq!(graph.user_count(id), expected.len());
-        let found: BTreeMap<NodeId, u32> = found.iter().map(|&user| (user, graph.users[id].times(user))).collect();
-        assert_eq!(found, expected, "users of %{}", graph.node(id).name());
-    }
-    assert!(users.is_empty(), "arguments name nodes of the graph");
-}
-
-/// A small generator of numbers; the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        // Splitmix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-}
-
-/// One edit of any kind, legal for the graph though not always for [`Graph::verify`].
-fn edit(graph: &mut Graph, random: &mut Random) {
-    let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
-    let mut any = {
-        let seed = random.below(usize::MAX);
-        let mut random = Random(seed as u64);
-        move || ids[random.below(ids.len())]
-    };
-    if graph.is_empty() {
-        graph.at_end().placeholder("x");
-        return;
-    }
-    match random.below(14) {
-        0 => _ = graph.at_start().placeholder("x"),
-        1 => _ = graph.at_end().get_attr("layers.0.weight"),
-        2 => _ = add(&mut graph.inserting_before(any()), any(), any()),
-        3 => _ = relu(&mut graph.inserting_after(any()), any()),
-        4 => {
-            let items: Vec<Argument> = (0..random.below(5)).map(|_| any().into()).collect();
-            graph.inserting_after(any()).call_module("m", [items.into(), any().into()], [("k".into(), any().into())]);
-        }
-        5 => {
-            let (id, args): (_, Vec<Argument>) = (any(), (0..random.below(4)).map(|_| any().into()).collect());
-            graph.set_args(id, args);
-        }
-        6 => graph.set_kwargs(any(), [("k".into(), any().into())]),
-        7 => _ = graph.replace_all_uses(any(), any()),
-        8 => {
-            let mut coin = Random(random.below(1000) as u64);
-            graph.replace_uses_where(any(), any(), |_| coin.below(2) == 0);
-        }
-        9 => graph.move_before(any(), any()),
-        10 => graph.move_after(any(), any()),
-        11 => _ = graph.rename(any(), "add"),
-        12 => _ = graph.set_call(any(), Target::CallFunction(&ADD), [any().into(), any().into()], []),
-        _ => {
-            for _ in 0..3 {
-                let id = any();
-                if graph.contains(id) {
-                    assert_eq!(graph.erase(id).is_ok(), !graph.contains(id));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn any_sequence_of_edits_keeps_graphs_well_formed() {
-    for seed in 0..40 {
-        let mut random = Random(seed);
-        let mut graph = my_module();
-        for _ in 0..250 {
-            edit(&mut graph, &mut random);
-            assert_well_formed(&graph);
-        }
-        assert_well_formed(&graph.clone());
-        assert_eq!(graph.clone().to_string(), graph.to_string());
-        // Whatever is wrong with it now, the structures that edits keep are right.
-        if let Err(errors) = graph.verify() {
-            for error in errors.0 {
-                assert!(!["V1", "V2", "V3", "V5", "V10"].contains(&error.rule()), "seed {seed}: {error}");
-            }
-        }
-    }
-}
+use super::{Argument, Graph, ModulePath, ModuleStack, Node, NodeId, NodeMap, Op, Source, Target};
 
 fn ids(graph: &Graph) -> Vec<NodeId> {
     graph.nodes().map(|(id, _)| id).collect()
@@ -149,12 +36,12 @@ fn reading() {
     let clamp = graph.node(ids[4]);
     assert_eq!((clamp.op(), clamp.name(), clamp.args().len()), (Op::CallMethod, "clamp", 1));
     assert_eq!((clamp.kwarg("max"), clamp.kwarg("mid")), (Some(&1.0.into()), None));
-    assert_eq!(graph.node(ids[2]).inputs().collect::<Vec<_>>(), ids[..2]);
+    assert_eq!(graph.node(ids[2]).all_input_nodes().collect::<Vec<_>>(), ids[..2]);
     assert_eq!(graph.users(ids[0]).collect::<Vec<_>>(), [ids[2]]);
     assert_eq!(graph.placeholders().collect::<Vec<_>>(), [ids[0]]);
-    assert_eq!(graph.find_nodes(Op::CallModule).collect::<Vec<_>>(), [ids[3]]);
+    assert_eq!(graph.find_nodes(Op::CallModule, None).collect::<Vec<_>>(), [ids[3]]);
     assert_eq!(graph.calls(&ADD).collect::<Vec<_>>(), [ids[2]]);
-    assert_eq!((graph.output(), graph.last()), (Some(ids[5]), Some(ids[5])));
+    assert_eq!((graph.output_node(), graph.last()), (Some(ids[5]), Some(ids[5])));
     assert_eq!(graph.node_named("linear"), Some(ids[3]));
     assert_eq!(graph.nodes().len(), 6);
     assert_eq!(format!("{graph:?}"), "Graph(my_module, 6 nodes)");
@@ -174,7 +61,7 @@ fn inputs_come_once_in_the_order_of_first_use() {
     let many =
         cursor.call_module("m", [(0..100).map(|i| if i % 2 == 0 { b } else { a }).collect::<Vec<_>>().into()], []);
     for id in [few, many] {
-        assert_eq!(graph.node(id).inputs().collect::<Vec<_>>(), [b, a]);
+        assert_eq!(graph.node(id).all_input_nodes().collect::<Vec<_>>(), [b, a]);
     }
     assert_eq!(graph.users[b].times(many), 50);
 }
@@ -197,12 +84,12 @@ fn uses_are_replaced_but_for_the_node_that_takes_over() {
     let mut graph = my_module();
     let ids = ids(&graph);
     let relu = relu(&mut graph.inserting_after(ids[2]), ids[2]);
-    assert_eq!(graph.replace_all_uses(ids[2], relu), 1);
+    assert_eq!(graph.replace_all_uses_with(ids[2], relu), [ids[3]]);
     assert_eq!(graph.node_line(relu), "%relu = call_method relu(%add)");
     assert_eq!(graph.node_line(ids[3]), "%linear = call_module linear(%relu)");
-    assert_eq!(graph.replace_uses_where(ids[2], ids[0], |_| false), 0);
-    assert_eq!(graph.replace_all_uses(ids[2], ids[2]), 0);
-    graph.replace_input(relu, ids[2], ids[0]);
+    assert_eq!(graph.replace_uses_where(ids[2], ids[0], |_| false), []);
+    assert_eq!(graph.replace_all_uses_with(ids[2], ids[2]), []);
+    graph.replace_input_with(relu, ids[2], ids[0]);
     assert_eq!(graph.user_count(ids[2]), 0);
     assert_well_formed(&graph);
     assert_eq!(graph.verify(), Ok(()));
@@ -212,17 +99,17 @@ fn uses_are_replaced_but_for_the_node_that_takes_over() {
 fn only_unused_nodes_are_erased() {
     let mut graph = my_module();
     let ids = ids(&graph);
-    let error = graph.erase(ids[0]).expect_err("it is used");
+    let error = graph.erase_node(ids[0]).expect_err("it is used");
     assert_eq!(error.to_string(), "cannot erase %x: it is used by %add");
     for _ in 0..20 {
         relu(&mut graph.at_end(), ids[0]);
     }
-    let error = graph.erase(ids[0]).expect_err("it is used").to_string();
+    let error = graph.erase_node(ids[0]).expect_err("it is used").to_string();
     assert!(error.ends_with("%relu_5, %relu_6, 13 more"), "{error}");
 
     graph.set_args(ids[5], [ids[0].into()]);
-    assert_eq!(graph.erase(ids[4]), Ok(()));
-    assert_eq!(graph.erase(ids[3]), Ok(()));
+    assert_eq!(graph.erase_node(ids[4]), Ok(()));
+    assert_eq!(graph.erase_node(ids[3]), Ok(()));
     assert!(graph.try_node(ids[4]).is_none() && !graph.contains(ids[3]));
     assert_eq!(graph.user_count(ids[2]), 0);
     assert_eq!(graph.node_named("clamp"), None);
@@ -240,7 +127,7 @@ fn an_erased_node_is_no_other() {
         last = Some(graph.at_end().placeholder("x"));
     }
     let last = last.expect("four were made");
-    graph.erase(last).unwrap();
+    graph.erase_node(last).unwrap();
     graph.at_end().placeholder("x");
     _ = graph.node(last);
 }
@@ -249,7 +136,7 @@ fn an_erased_node_is_no_other() {
 #[should_panic(expected = "node 5 is not in graph `g`")]
 fn a_node_of_another_graph_is_no_argument() {
     let other = my_module();
-    Graph::new("g").at_end().output(other.output().unwrap());
+    Graph::new("g").at_end().output(other.output_node().unwrap());
 }
 
 #[test]
@@ -267,8 +154,8 @@ fn moving_a_node_beside_itself_changes_nothing() {
     let mut graph = my_module();
     let (before, revision) = (graph.to_string(), graph.revision());
     for id in ids(&graph) {
-        graph.move_before(id, id);
-        graph.move_after(id, id);
+        graph.prepend(id, id);
+        graph.append(id, id);
     }
     assert_eq!((graph.to_string(), graph.revision()), (before, revision));
 }
@@ -316,7 +203,7 @@ fn the_revision_rises_with_every_change_of_the_computation() {
     assert!(!rises(&graph));
     graph.set_args(ids[3], [ids[0].into()]);
     assert!(rises(&graph));
-    graph.move_before(ids[0], ids[1]);
+    graph.prepend(ids[1], ids[0]);
     assert!(rises(&graph));
     graph.rename(ids[0], "y");
     assert!(rises(&graph));
@@ -345,8 +232,8 @@ fn a_cursor_walks_while_it_edits() {
         if node.op() == Op::CallMethod {
             let args = node.args().to_vec();
             let relu = cursor.call_method(&RELU, args, []).unwrap();
-            cursor.replace_all_uses(id, relu);
-            cursor.erase(id).unwrap();
+            cursor.replace_all_uses_with(id, relu);
+            cursor.erase_node(id).unwrap();
         }
     }
     assert_eq!(cursor.next(), None);
@@ -356,7 +243,7 @@ fn a_cursor_walks_while_it_edits() {
 
     let ids = ids(&graph);
     let mut cursor = graph.inserting_before(ids[5]);
-    cursor.erase(ids[5]).unwrap();
+    cursor.erase_node(ids[5]).unwrap();
     assert_eq!(cursor.next(), Some(ids[6]));
     assert_eq!(graph.verify(), Ok(()));
 }
@@ -373,7 +260,7 @@ fn copies_keep_names_and_what_is_remembered() {
     let mut value = Argument::from(x);
     for _ in 0..2 {
         let mut map: NodeMap = [(ids(&from)[0], value.as_node().unwrap())].into_iter().collect();
-        value = graph.at_end().copy_graph(&from, &mut map).expect("it has an output");
+        value = graph.at_end().graph_copy(&from, &mut map).expect("it has an output");
         assert_eq!(graph.node(map.get(add).unwrap()).meta().source, Some(Source::text("model.rs", 10)));
     }
     graph.at_end().output(value);
@@ -390,7 +277,7 @@ fn copies_keep_names_and_what_is_remembered() {
 #[should_panic(expected = "%x of graph `my_module` is used, but was not copied")]
 fn a_copy_needs_its_inputs() {
     let from = my_module();
-    Graph::new("g").at_end().copy(&from, ids(&from)[2], &mut NodeMap::new());
+    Graph::new("g").at_end().node_copy(&from, ids(&from)[2], &mut NodeMap::new());
 }
 
 /// torch.fx: a copied graph keeps its names, and what is added has others.
@@ -403,7 +290,7 @@ fn names_stay_unique_after_copying() {
         cursor.create_node(Target::CallModule("foo".into()), [x.into()], [], Some(name)).unwrap();
     }
     let mut graph = Graph::new("g");
-    graph.at_end().copy_graph(&from, &mut NodeMap::new());
+    graph.at_end().graph_copy(&from, &mut NodeMap::new());
     let x = graph.first().unwrap();
     graph.at_end().call_module("foo", [x.into()], []);
     graph.at_end().call_module("foo", [x.into()], []);
@@ -428,17 +315,17 @@ fn large_graphs() {
     let mut copy = graph.clone();
     assert_eq!(copy.verify(), Ok(()));
     let mut copied = Graph::new("copied");
-    copied.at_end().copy_graph(&graph, &mut NodeMap::new());
+    copied.at_end().graph_copy(&graph, &mut NodeMap::new());
     assert_eq!(copied.len(), COUNT + 1);
 
     // From one hub to another, then everything away: from the front, where users are removed first to last.
     let hub = copy.inserting_after(first).get_attr("hub");
-    assert_eq!(copy.replace_all_uses(first, hub), COUNT);
+    assert_eq!(copy.replace_all_uses_with(first, hub).len(), COUNT);
     for id in ids(&copy) {
         copy.set_args(id, []);
     }
     for id in ids(&copy) {
-        copy.erase(id).expect("nothing is used");
+        copy.erase_node(id).expect("nothing is used");
     }
     assert!(copy.is_empty());
 

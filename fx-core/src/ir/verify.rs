@@ -12,12 +12,13 @@
 //! | V8 | every path leads to a module or tensor of the right kind | checked where there is a model, not here |
 //! | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
 //! | V10 | arguments name nodes that are in the graph | a bug in this module |
+//! | V11 | a signature names every placeholder once, nothing else, and no two parameters are called the same | adding and erasing placeholders |
+//! | V12 | nodes are found by the target that they have | a bug in this module |
 //!
 //! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fmt;
+use std::collections::{HashMap, HashSet};
 
 use smallvec::SmallVec;
 
@@ -25,127 +26,32 @@ use super::argument::Argument;
 use super::bind;
 use super::graph::Graph;
 use super::line::write_node;
-use super::meta::Source;
 use super::names::is_legal_name;
 use super::node::{Node, NodeId};
 use super::target::{Op, Target};
 use crate::entity::{EntityRef, SecondaryMap};
 use crate::value::Fact;
 
+mod error;
 #[cfg(test)]
 mod tests;
 
-/// Where a graph is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The node; none if it is the graph as a whole.
-    pub node: Option<NodeId>,
-    /// The node as the graph's text has it.
-    pub line: String,
-    /// Where the user wrote it.
-    pub source: Option<Source>,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "    {}", self.line)?;
-        self.source.as_ref().map_or(Ok(()), |source| write!(f, "\n    at {source}"))
-    }
-}
-
-/// One way in which a graph is wrong: the rule that is broken, and where.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "`place` is where, `why` is a sentence in all of them")]
-pub enum VerifyError {
-    /// V1: the links of the order do not agree both ways, or do not reach a node once.
-    #[error("V1: {why}\n{place}")]
-    Links { place: Place, why: String },
-    /// V2: the label is not larger than that of the node before.
-    #[error("V2: label {label} does not rise, the node before has {before}\n{place}")]
-    Labels { place: Place, label: u64, before: u64 },
-    /// V3: the users of the node are not those whose arguments name it.
-    #[error("V3: users are recorded as {recorded}, but the arguments say {expected}\n{place}")]
-    Users { place: Place, recorded: String, expected: String },
-    /// V4: the node uses some that are defined only later, or itself.
-    #[error("V4: {} used before the definition\n{place}", are(inputs))]
-    UsedBeforeDefined { place: Place, inputs: Vec<String> },
-    /// V5: the name is that of another node, too, or is not legal.
-    #[error("V5: {why}\n{place}")]
-    Name { place: Place, why: String },
-    /// V6: a placeholder that is not among the first nodes, or not exactly one output as the last node.
-    #[error("V6: {why}\n{place}")]
-    Position { place: Place, why: String },
-    /// V7: the arguments do not fit the target.
-    #[error("V7: {why}\n{place}")]
-    Arguments { place: Place, why: String },
-    /// V9: what is stored of the value is not what follows from the arguments.
-    #[error("V9: {why}\n{place}")]
-    Fact { place: Place, why: String },
-    /// V10: an argument is a node that is not in the graph.
-    #[error("V10: {} used, but not in the graph\n{place}", are(inputs))]
-    Erased { place: Place, inputs: Vec<String> },
-}
-
-impl VerifyError {
-    /// The broken rule, `"V4"`.
-    #[must_use]
-    pub fn rule(&self) -> &'static str {
-        match self {
-            Self::Links { .. } => "V1",
-            Self::Labels { .. } => "V2",
-            Self::Users { .. } => "V3",
-            Self::UsedBeforeDefined { .. } => "V4",
-            Self::Name { .. } => "V5",
-            Self::Position { .. } => "V6",
-            Self::Arguments { .. } => "V7",
-            Self::Fact { .. } => "V9",
-            Self::Erased { .. } => "V10",
-        }
-    }
-
-    /// Where the graph is wrong.
-    #[must_use]
-    pub fn place(&self) -> &Place {
-        match self {
-            Self::Links { place, .. }
-            | Self::Labels { place, .. }
-            | Self::Users { place, .. }
-            | Self::UsedBeforeDefined { place, .. }
-            | Self::Name { place, .. }
-            | Self::Position { place, .. }
-            | Self::Arguments { place, .. }
-            | Self::Fact { place, .. }
-            | Self::Erased { place, .. } => place,
-        }
-    }
-}
-
-/// Every way in which a graph is wrong, in program order for each group of rules; never empty.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VerifyErrors(pub Vec<VerifyError>);
-
-impl fmt::Display for VerifyErrors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.len() {
-            1 => f.write_str("the graph is not correct")?,
-            count => write!(f, "the graph is not correct in {count} places")?,
-        }
-        self.0.iter().try_for_each(|error| write!(f, "\n{error}"))
-    }
-}
-
-impl std::error::Error for VerifyErrors {}
+pub use error::{Place, VerifyError, VerifyErrors};
 
 impl Graph {
-    /// Checks everything that makes a graph correct: torch.fx's `lint`.
+    /// Checks everything that makes a graph correct: torch.fx's `lint`. What needs the model, V8, is checked by the
+    /// module that holds the graph.
     ///
     /// # Errors
     ///
     /// Every fault, each with its rule, the node as text and the user's source line.
+    #[doc(alias = "lint")]
     pub fn verify(&self) -> Result<(), VerifyErrors> {
         let mut verifier = Verifier::new(self);
         verifier.walk();
         verifier.check_users();
+        verifier.check_signature();
+        verifier.check_table();
         if verifier.errors.is_empty() { Ok(()) } else { Err(VerifyErrors(verifier.errors)) }
     }
 }
@@ -236,7 +142,7 @@ impl<'g> Verifier<'g> {
             return;
         }
         let (mut late, mut erased) = (Vec::new(), Vec::new());
-        for input in node.inputs() {
+        for input in node.all_input_nodes() {
             match graph.try_node(input) {
                 None => erased.push(format!("node {}", input.index())),
                 Some(input_node) if !passed[input] => late.push(format!("%{}", input_node.name())),
@@ -312,6 +218,42 @@ impl<'g> Verifier<'g> {
             names.push(format!("{} more", users.len() - names.len()));
         }
         if names.is_empty() { "none".into() } else { names.join(", ") }
+    }
+
+    /// V11.
+    fn check_signature(&mut self) {
+        let graph = self.graph;
+        let Some(signature) = graph.signature() else { return };
+        let mut parameters = HashSet::new();
+        for (name, _) in &signature.parameters {
+            if !parameters.insert(name) {
+                self.signature(None, format!("two parameters of the signature are called `{name}`"));
+            }
+        }
+        let mut named = SecondaryMap::with_capacity(graph.nodes.len(), false);
+        signature.for_each_node(&mut |id| match graph.try_node(id) {
+            None => self.signature(None, format!("the signature names node {}, which was erased", id.index())),
+            Some(node) if node.op() != Op::Placeholder => {
+                self.signature(Some(id), format!("the signature names %{}, which is no placeholder", node.name()));
+            }
+            Some(node) if named[id] => {
+                self.signature(Some(id), format!("the signature names %{} more than once", node.name()));
+            }
+            Some(_) => named[id] = true,
+        });
+        let is_input = |node: &Option<Node>| node.as_ref().is_some_and(|node| node.op() == Op::Placeholder);
+        for (id, _) in graph.nodes.iter().filter(|&(id, node)| is_input(node) && !named[id]) {
+            self.signature(Some(id), "the signature does not name this placeholder".into());
+        }
+    }
+
+    /// V12.
+    fn check_table(&mut self) {
+        let targets = self.graph.nodes.iter().filter_map(|(id, node)| Some((id, node.as_ref()?.target())));
+        if let Some(why) = self.graph.by_target.fault(targets) {
+            let place = self.place_of(None);
+            self.errors.push(VerifyError::Table { place, why });
+        }
     }
 
     /// V5.
@@ -412,6 +354,11 @@ impl<'g> Verifier<'g> {
         self.errors.push(VerifyError::Position { place, why });
     }
 
+    fn signature(&mut self, id: Option<NodeId>, why: String) {
+        let place = self.place_of(id);
+        self.errors.push(VerifyError::Signature { place, why });
+    }
+
     fn place(&self, id: NodeId) -> Place {
         self.place_of(Some(id))
     }
@@ -424,10 +371,6 @@ impl<'g> Verifier<'g> {
         write_node(self.graph, id, &mut line).expect("a string takes everything");
         Place { node, line, source: self.graph.node(id).meta().source.clone() }
     }
-}
-
-fn are(names: &[String]) -> String {
-    format!("{} {}", names.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// Whether nothing in it is unknown.

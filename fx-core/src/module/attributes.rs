@@ -1,4 +1,4 @@
-//! [`Attributes`]: what a graph's paths lead to.
+//! [`Attributes`]: what a graph's paths lead to: tensors, layers, and child graphs with attributes of their own.
 //!
 //! Invariant: iteration is in order of first use, so that everything printed or saved from it is deterministic.
 
@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 
 use crate::ir::ModulePath;
 
+use super::graph_module::GraphModule;
 use super::layer::LayerModule;
 
 /// What a path leads to.
@@ -19,6 +20,43 @@ pub enum Attribute {
     Tensor(Tensor),
     /// A layer that is called whole.
     Layer(Arc<dyn LayerModule>),
+    /// A graph with its own attributes, called like a layer. Shared until one of its holders changes it.
+    Module(Arc<GraphModule>),
+}
+
+impl From<Tensor> for Attribute {
+    fn from(tensor: Tensor) -> Self {
+        Self::Tensor(tensor)
+    }
+}
+
+impl From<Arc<dyn LayerModule>> for Attribute {
+    fn from(layer: Arc<dyn LayerModule>) -> Self {
+        Self::Layer(layer)
+    }
+}
+
+impl From<GraphModule> for Attribute {
+    fn from(module: GraphModule) -> Self {
+        Self::Module(Arc::new(module))
+    }
+}
+
+impl From<Arc<GraphModule>> for Attribute {
+    fn from(module: Arc<GraphModule>) -> Self {
+        Self::Module(module)
+    }
+}
+
+/// For messages: `a tensor`, `a layer of type Linear`, `the graph block`.
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tensor(_) => f.write_str("a tensor"),
+            Self::Layer(layer) => write!(f, "a layer of type {}", layer.type_name()),
+            Self::Module(module) => write!(f, "the graph {}", module.graph().name()),
+        }
+    }
 }
 
 impl fmt::Debug for Attribute {
@@ -26,6 +64,7 @@ impl fmt::Debug for Attribute {
         match self {
             Self::Tensor(tensor) => write!(f, "Tensor({:?}, {:?})", tensor.shape(), tensor.dtype()),
             Self::Layer(layer) => f.write_str(layer.type_name()),
+            Self::Module(module) => module.graph().fmt(f),
         }
     }
 }
@@ -42,7 +81,10 @@ pub struct MissingAttribute {
     pub found: String,
 }
 
-/// The tensors and layers of a graph module, by path.
+/// The tensors, layers and child graphs of a graph module, by path.
+///
+/// A path leads into child graphs, and into the tensors of layers that tell them
+/// ([`LayerModule::state`]): `block.linear.weight`.
 #[derive(Debug, Clone, Default)]
 pub struct Attributes {
     by_path: IndexMap<ModulePath, Attribute>,
@@ -55,56 +97,146 @@ impl Attributes {
         Self::default()
     }
 
-    /// Puts a tensor or layer at a path, in place of what was there.
-    pub fn insert(&mut self, path: ModulePath, attribute: Attribute) -> Option<Attribute> {
-        self.by_path.insert(path, attribute)
+    /// Puts a tensor, layer or graph at a path, in place of what was there.
+    pub fn insert(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
+        self.by_path.insert(path.into(), attribute.into())
     }
 
-    /// What is at a path.
+    /// Takes away what is at a path; the others keep their order.
+    pub fn remove(&mut self, path: &ModulePath) -> Option<Attribute> {
+        self.by_path.shift_remove(path)
+    }
+
+    /// Keeps only what `keep` accepts.
+    pub fn retain(&mut self, mut keep: impl FnMut(&ModulePath, &Attribute) -> bool) {
+        self.by_path.retain(|path, attribute| keep(path, attribute));
+    }
+
+    /// What is held at exactly this path; [`Attributes::fetch`] also looks into children.
     #[must_use]
     pub fn get(&self, path: &ModulePath) -> Option<&Attribute> {
         self.by_path.get(path)
     }
 
-    /// Whether something is at a path.
+    /// What is held at exactly this path, to be changed.
+    pub fn get_mut(&mut self, path: &ModulePath) -> Option<&mut Attribute> {
+        self.by_path.get_mut(path)
+    }
+
+    /// Whether something is held at exactly this path.
     #[must_use]
     pub fn contains(&self, path: &ModulePath) -> bool {
         self.by_path.contains_key(path)
     }
 
-    /// The tensor at a path.
+    /// How many there are, without those of children.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    /// What a path leads to: what is held there, or what is there inside the child graph or layer on the way.
+    #[must_use]
+    pub fn fetch(&self, path: &ModulePath) -> Option<Attribute> {
+        let (mut attributes, mut path) = (self, path.clone());
+        loop {
+            if let Some(found) = attributes.get(&path) {
+                return Some(found.clone());
+            }
+            let (on_the_way, rest) = attributes.holder(&path)?;
+            match on_the_way {
+                Attribute::Module(module) => (attributes, path) = (module.attributes(), rest),
+                Attribute::Layer(layer) => {
+                    let tensors = layer.state()?.tensors;
+                    let mut named = tensors.into_iter().filter(|(name, _)| *name == rest.as_str());
+                    return named.next().map(|(_, tensor)| Attribute::Tensor(tensor));
+                }
+                Attribute::Tensor(_) => return None,
+            }
+        }
+    }
+
+    /// The child graph or layer that a path leads through, and the rest of the path inside.
+    pub(super) fn holder(&self, path: &ModulePath) -> Option<(&Attribute, ModulePath)> {
+        let text = path.as_str();
+        let mut ends = text.rmatch_indices('.').map(|(end, _)| end);
+        ends.find_map(|end| {
+            let held = self.get(&ModulePath::new(&text[..end]))?;
+            (!matches!(held, Attribute::Tensor(_))).then(|| (held, ModulePath::new(&text[end + 1..])))
+        })
+    }
+
+    /// The tensor that a path leads to.
     ///
     /// # Errors
     /// When there is none.
-    pub fn tensor(&self, path: &ModulePath) -> Result<&Tensor, MissingAttribute> {
-        match self.get(path) {
+    pub fn tensor(&self, path: &ModulePath) -> Result<Tensor, MissingAttribute> {
+        match self.fetch(path) {
             Some(Attribute::Tensor(tensor)) => Ok(tensor),
             other => Err(missing(path, "a tensor", other)),
         }
     }
 
-    /// The layer at a path.
+    /// The layer that a path leads to.
     ///
     /// # Errors
     /// When there is none.
-    pub fn layer(&self, path: &ModulePath) -> Result<&Arc<dyn LayerModule>, MissingAttribute> {
-        match self.get(path) {
+    pub fn layer(&self, path: &ModulePath) -> Result<Arc<dyn LayerModule>, MissingAttribute> {
+        match self.fetch(path) {
             Some(Attribute::Layer(layer)) => Ok(layer),
             other => Err(missing(path, "a layer", other)),
         }
     }
 
+    /// What a `call_module` node of this path calls.
+    ///
+    /// # Errors
+    /// When there is neither a layer nor a graph.
+    pub fn callee(&self, path: &ModulePath) -> Result<Attribute, MissingAttribute> {
+        match self.fetch(path) {
+            Some(callee @ (Attribute::Layer(_) | Attribute::Module(_))) => Ok(callee),
+            other => Err(missing(path, "a layer or a graph", other)),
+        }
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&ModulePath, &mut Attribute)> {
+        self.by_path.iter_mut()
+    }
+
     /// Everything, in order of first use.
-    pub fn iter(&self) -> impl Iterator<Item = (&ModulePath, &Attribute)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&ModulePath, &Attribute)> + ExactSizeIterator {
         self.by_path.iter()
     }
 }
 
-fn missing(path: &ModulePath, expected: &'static str, found: Option<&Attribute>) -> MissingAttribute {
-    let found = match found {
-        None => "absent".to_owned(),
-        Some(Attribute::Tensor(_)) => "a tensor".to_owned(),
-        Some(Attribute::Layer(layer)) => format!("a layer of type {}", layer.type_name()),
-    };
+/// A chain of child graphs is as deep as a program makes it, so it is not dropped by recursion.
+impl Drop for Attributes {
+    fn drop(&mut self) {
+        let mut pending: Vec<Attribute> = self.by_path.drain(..).map(|(_, attribute)| attribute).collect();
+        while let Some(attribute) = pending.pop() {
+            if let Attribute::Module(module) = attribute
+                && let Some(mut module) = Arc::into_inner(module)
+            {
+                pending.extend(module.take_attributes().by_path.drain(..).map(|(_, attribute)| attribute));
+            }
+        }
+    }
+}
+
+impl<P: Into<ModulePath>, A: Into<Attribute>> FromIterator<(P, A)> for Attributes {
+    fn from_iter<I: IntoIterator<Item = (P, A)>>(items: I) -> Self {
+        let by_path = items.into_iter().map(|(path, attribute)| (path.into(), attribute.into()));
+        Self { by_path: by_path.collect() }
+    }
+}
+
+fn missing(path: &ModulePath, expected: &'static str, found: Option<Attribute>) -> MissingAttribute {
+    let found = found.map_or_else(|| "absent".to_owned(), |attribute| attribute.to_string());
     MissingAttribute { path: path.clone(), expected, found }
 }

@@ -1,4 +1,4 @@
-//! [`GraphModule`]: a graph together with the tensors and layers that it names.
+//! [`GraphModule`]: a graph together with the tensors, layers and child graphs that it names.
 //!
 //! Invariant: reading never changes it; what is derived from the graph (the plan it runs by) is made anew after an edit.
 
@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use candle_core::Tensor;
 
-use crate::ir::{Graph, ModulePath, NodeId, Target, VerifyErrors};
+use crate::ir::{Graph, ModulePath};
 
-use super::attributes::{Attribute, Attributes, MissingAttribute};
+use super::attributes::{Attribute, Attributes};
+use super::check::CheckErrors;
 
 /// What a later stage derived from a graph (the plan it runs by), kept until the graph changes.
 #[derive(Default)]
@@ -42,25 +43,22 @@ impl Derived {
     }
 }
 
-/// A graph together with the tensors and layers that it names. It runs like the model it was captured from.
+/// A graph together with the tensors, layers and child graphs that it names. It runs like the model it was captured
+/// from.
+///
+/// A clone shares the weights and nothing else: edits of its graph, of its tree of attributes or of its child graphs
+/// stay its own. Variables ([`candle_core::Var`]) are weights, so training one trains the other.
 pub struct GraphModule {
     graph: Graph,
     attributes: Attributes,
+    pub(super) training: bool,
     pub(crate) plan: Derived,
 }
 
-/// What is wrong with a graph module.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum CheckErrors {
-    /// The graph is not well formed.
-    #[error(transparent)]
-    Graph(#[from] VerifyErrors),
-    /// Nodes name what the module does not have.
-    #[error("{}", .0.iter().map(|(line, error)| format!("{error}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
-    Attributes(Vec<(String, MissingAttribute)>),
-}
-
 impl GraphModule {
+    /// How deep graphs can be nested in each other: each level of a run takes a piece of the stack.
+    pub const MAX_DEPTH: usize = 64;
+
     /// A graph and what it names.
     ///
     /// # Errors
@@ -72,7 +70,8 @@ impl GraphModule {
     }
 
     pub(crate) fn from_parts(graph: Graph, attributes: Attributes) -> Self {
-        Self { graph, attributes, plan: Derived::default() }
+        let training = super::mode::is_training(&graph, &attributes);
+        Self { graph, attributes, training, plan: Derived::default() }
     }
 
     /// The graph.
@@ -81,64 +80,53 @@ impl GraphModule {
         &self.graph
     }
 
-    /// The graph, to be edited.
+    /// The graph, to be edited. The next run works out anew how to run it: torch.fx's `recompile` is never needed.
     pub fn graph_mut(&mut self) -> &mut Graph {
         self.plan.forget();
         &mut self.graph
     }
 
-    /// The tensors and layers, by path.
+    /// The tensors, layers and child graphs, by path.
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
         &self.attributes
     }
 
-    /// Puts a tensor or layer at a path, in place of what was there.
-    pub fn set_attribute(&mut self, path: ModulePath, attribute: Attribute) -> Option<Attribute> {
+    /// The tensors, layers and child graphs, to be changed.
+    pub fn attributes_mut(&mut self) -> &mut Attributes {
         self.plan.forget();
-        self.attributes.insert(path, attribute)
+        &mut self.attributes
     }
 
-    /// The tensor at a path.
+    /// Puts a tensor, layer or graph at a path, in place of what was there.
+    pub fn set_attribute(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
+        self.attributes_mut().insert(path, attribute)
+    }
+
+    /// The tensor that a path leads to.
     #[must_use]
-    pub fn tensor(&self, path: &str) -> Option<&Tensor> {
+    pub fn tensor(&self, path: &str) -> Option<Tensor> {
         self.attributes.tensor(&ModulePath::new(path)).ok()
     }
 
-    /// Checks the graph, and that everything it names is there.
-    ///
-    /// # Errors
-    /// Everything that is wrong, at once.
-    pub fn check(&self) -> Result<(), CheckErrors> {
-        self.graph.verify()?;
-        let missing: Vec<_> =
-            self.graph.nodes().filter_map(|(id, _)| Some((self.graph.node_line(id), self.missing(id)?))).collect();
-        if missing.is_empty() { Ok(()) } else { Err(CheckErrors::Attributes(missing)) }
+    pub(crate) fn set_training_flag(&mut self, training: bool) {
+        self.training = training;
     }
 
-    fn missing(&self, id: NodeId) -> Option<MissingAttribute> {
-        match self.graph.node(id).target() {
-            Target::GetAttr(path) => self.attributes.tensor(path).err(),
-            Target::CallModule(path) => self.attributes.layer(path).err(),
-            _ => None,
-        }
+    pub(super) fn take_attributes(&mut self) -> Attributes {
+        std::mem::take(self.attributes_mut())
     }
 }
 
 impl Clone for GraphModule {
     fn clone(&self) -> Self {
-        Self::from_parts(self.graph.clone(), self.attributes.clone())
+        let (graph, attributes) = (self.graph.clone(), self.attributes.clone());
+        Self { graph, attributes, training: self.training, plan: Derived::default() }
     }
 }
 
 impl fmt::Debug for GraphModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GraphModule").field("graph", &self.graph.name()).field("attributes", &self.attributes).finish()
-    }
-}
-
-impl fmt::Display for GraphModule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.graph.fmt(f)
     }
 }

@@ -1,11 +1,42 @@
-//! The module a graph belongs to: the tensors and library layers that its `get_attr` and `call_module` nodes name.
+//! The module a graph belongs to: the tensors, library layers and child graphs that its `get_attr` and `call_module`
+//! nodes name.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `layer` | what a layer is that a graph calls whole |
+//! | `attributes` | the tree of tensors, layers and child graphs, by path |
+//! | `graph_module` | a graph with its tree |
+//! | `inputs` | what a graph is called with |
+//! | `children` | child graphs |
+//! | `check` | whether graph and tree fit each other |
+//! | `infer` | facts of a whole module |
+//! | `tree` | the attributes as a tree of modules |
+//! | `dead` | taking out what is not needed |
+//! | `mode` | training and evaluation |
+//! | `convert` | other devices and dtypes |
+//! | `state` | tensors by path: saved, loaded, trained |
 //!
 //! Invariant: attributes are shared, never copied; cloning a module clones no tensor data.
 
 mod attributes;
+mod check;
+mod children;
+mod convert;
+mod dead;
 mod graph_module;
+pub(crate) mod infer;
+pub(crate) mod inputs;
 mod layer;
+mod mode;
+mod state;
+pub(crate) mod tree;
 
 pub use attributes::{Attribute, Attributes, MissingAttribute};
-pub use graph_module::{CheckErrors, GraphModule};
+pub use check::CheckErrors;
+pub use convert::ConvertError;
+pub use graph_module::GraphModule;
+pub use infer::RefusedNode;
+pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerState};
+pub use state::{LoadError, Loaded};
+pub use tree::{InTheWay, Submodule};

@@ -54,8 +54,23 @@
 //!
 //! Invariant: text only reads graphs; it never changes one.
 
+mod error;
+mod full;
+mod lex;
+mod read;
+mod read_argument;
+mod read_meta;
 mod table;
 mod write;
+mod write_meta;
 
 #[cfg(test)]
+mod read_tests;
+#[cfg(test)]
 mod tests;
+
+pub use error::{ParseError, ParseErrorKind};
+pub use full::WriteError;
+
+/// How many modules can be inside of each other in a text. Dropping them is recursive.
+const MAX_MODULES: usize = 1024;

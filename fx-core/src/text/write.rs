@@ -4,8 +4,10 @@
 
 use std::fmt::{self, Write};
 
+use super::write_meta::write_fact;
 use crate::ir::line::{write_node, write_target, write_word};
 use crate::ir::{Graph, Meta, Node, NodeId, Op, Target, is_identifier};
+use crate::value::Fact;
 
 /// Where comments start, unless a line before one is longer.
 const COLUMN: usize = 55;
@@ -25,7 +27,7 @@ impl fmt::Display for Graph {
             let meta = self.node(id).meta();
             if has_comment(meta) {
                 write!(f, "{:1$}//", "", column.saturating_sub(width).max(2))?;
-                write_comment(meta, f)?;
+                write_comment(self, meta, f)?;
             }
             f.write_str("\n")?;
             next = self.next(id);
@@ -39,7 +41,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
     let inputs = graph.nodes().take_while(|(_, node)| node.op() == Op::Placeholder && is_plain(node));
     let count = inputs.clone().count();
     let mut width = Counted { out: &mut Nowhere { room: WIDEST }, width: 0 };
-    let is_long = inputs.clone().try_for_each(|(_, node)| write_input(node, &mut width)).is_err();
+    let is_long = inputs.clone().try_for_each(|(_, node)| write_input(graph, node, &mut width)).is_err();
     let (before, after) = if is_long { ("\n    ", ",") } else { ("", ", ") };
 
     f.write_str("graph ")?;
@@ -47,7 +49,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
     f.write_str("(")?;
     for (i, (_, node)) in inputs.enumerate() {
         f.write_str(before)?;
-        write_input(node, f)?;
+        write_input(graph, node, f)?;
         if is_long || i + 1 < count {
             f.write_str(after)?;
         }
@@ -57,12 +59,12 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
 }
 
 /// Inputs have no arguments; one that has is written as a statement, for all to see.
-fn is_plain(node: &Node) -> bool {
+pub(super) fn is_plain(node: &Node) -> bool {
     node.arguments().next().is_none()
 }
 
 /// Writes `%x: f32[3, 4]`, or `type %type_1` if the parameter is not called as the node.
-fn write_input(node: &Node, out: &mut impl Write) -> fmt::Result {
+pub(super) fn write_input(graph: &Graph, node: &Node, out: &mut impl Write) -> fmt::Result {
     if !matches!(node.target(), Target::Placeholder(parameter) if **parameter == *node.name()) {
         write_target(node.target(), out)?;
         out.write_str(" ")?;
@@ -70,7 +72,21 @@ fn write_input(node: &Node, out: &mut impl Write) -> fmt::Result {
     out.write_str("%")?;
     out.write_str(node.name())?;
     let fact = &node.meta().fact;
-    if fact.is_unknown() { Ok(()) } else { write!(out, ": {fact}") }
+    if fact.is_unknown() {
+        return Ok(());
+    }
+    out.write_str(": ")?;
+    write_known(graph, fact, out)
+}
+
+/// Writes a fact, even one that cannot be read back.
+fn write_known(graph: &Graph, fact: &Fact, out: &mut impl Write) -> fmt::Result {
+    let mut text = String::new();
+    match fact {
+        Fact::Unknown | Fact::Tensor(_) => write!(out, "{fact}"),
+        _ if write_fact(graph, fact, &mut text) => out.write_str(&text),
+        _ => write!(out, "{}", fact.to_string().escape_debug()),
+    }
 }
 
 fn has_comment(meta: &Meta) -> bool {
@@ -78,9 +94,10 @@ fn has_comment(meta: &Meta) -> bool {
 }
 
 /// Writes what is known of a value and where it was computed: ` f32[3, 4] model.rs:10`.
-fn write_comment(meta: &Meta, out: &mut impl Write) -> fmt::Result {
+fn write_comment(graph: &Graph, meta: &Meta, out: &mut impl Write) -> fmt::Result {
     if !meta.fact.is_unknown() {
-        write!(out, " {}", meta.fact)?;
+        out.write_str(" ")?;
+        write_known(graph, &meta.fact, out)?;
     }
     if let Some(source) = &meta.source {
         let file = source.file().rsplit(['/', '\\']).next().unwrap_or_default();

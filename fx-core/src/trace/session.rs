@@ -418,7 +418,7 @@ impl State {
             if node.op() == crate::ir::Op::Placeholder && node.meta().fact.is_unknown() {
                 found.push(node.name().to_owned());
             }
-            for input in node.inputs() {
+            for input in node.all_input_nodes() {
                 if seen.insert(input) {
                     pending.push(input);
                 }

@@ -18,7 +18,8 @@ pub fn dtype_from_name(name: &str) -> Option<DType> {
     name.parse().ok()
 }
 
-/// A float written so that it is recognised as one and reads back to the same bits: `1.0`, `1e-12`, `inf`, `nan`.
+/// A float written so that it is recognised as one and reads back to the same bits: `1.0`, `1e-12`, `inf`, `nan`, and
+/// `nan:0x7ff8000000000001` for a NaN of other bits than Rust's.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal(pub f64);
 
@@ -26,7 +27,9 @@ impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // `{:?}` is the shortest text that reads back to the same f64, and always has a point or an exponent.
         let Self(value) = *self;
-        if value.is_nan() {
+        if value.is_nan() && value.to_bits() != f64::NAN.to_bits() {
+            write!(f, "nan:{:#x}", value.to_bits())
+        } else if value.is_nan() {
             f.write_str("nan")
         } else if value.is_infinite() {
             f.write_str(if value < 0.0 { "-inf" } else { "inf" })

@@ -50,7 +50,7 @@ fn v3_users() {
 #[test]
 fn v4_used_before_defined() {
     assert_snapshot!(faults([
-        broken(|graph, ids| graph.move_after(ids[2], ids[4])),
+        broken(|graph, ids| graph.append(ids[4], ids[2])),
         broken(|graph, ids| graph.set_args(ids[2], [ids[2].into(), ids[4].into()])),
     ]));
 }
@@ -71,8 +71,8 @@ fn v5_names() {
 fn v6_positions() {
     assert_snapshot!(faults([
         broken(|graph, _| _ = graph.at_end().placeholder("late")),
-        broken(|graph, ids| graph.move_before(ids[5], ids[4])),
-        broken(|graph, ids| graph.erase(ids[5]).unwrap()),
+        broken(|graph, ids| graph.prepend(ids[4], ids[5])),
+        broken(|graph, ids| graph.erase_node(ids[5]).unwrap()),
         broken(|graph, ids| _ = graph.at_end().output(ids[4])),
     ]));
 }

@@ -1,0 +1,29 @@
+//! [`Environment`]: the values of nodes while a graph runs node by node.
+//!
+//! Invariant: a node has at most one value.
+
+use crate::entity::SecondaryMap;
+use crate::ir::NodeId;
+use crate::value::Value;
+
+/// The values of nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Environment(SecondaryMap<NodeId, Option<Value>>);
+
+impl Environment {
+    /// The value of a node, if it has one.
+    #[must_use]
+    pub fn get(&self, id: NodeId) -> Option<&Value> {
+        self.0[id].as_ref()
+    }
+
+    /// Gives a node a value; its old one.
+    pub fn insert(&mut self, id: NodeId, value: Value) -> Option<Value> {
+        self.0[id].replace(value)
+    }
+
+    /// Takes the value of a node away.
+    pub fn remove(&mut self, id: NodeId) -> Option<Value> {
+        if self.0[id].is_none() { None } else { self.0[id].take() }
+    }
+}

@@ -1,0 +1,236 @@
+//! [`Execution`]: a run node by node, and what can be asked of it.
+//!
+//! Invariant: a value is dropped after its last use, unless values are to be kept; a node that has a value from the start
+//! is not run.
+
+use std::collections::VecDeque;
+
+use crate::entity::SecondaryMap;
+use crate::ir::{Graph, NodeId, Op};
+use crate::module::inputs::input_names;
+use crate::module::{Attributes, GraphModule};
+use crate::value::Value;
+
+use super::environment::Environment;
+use super::error::RunError;
+use super::interpreter::{Interpreter, Running};
+use super::processing::{process_inputs, process_outputs};
+use super::run::{Failed, described, explained, missing_inputs};
+
+/// Looks on while a graph runs: before and after each node. Several can look on at one run.
+pub trait Observer {
+    /// A node is about to run.
+    fn before(&mut self, at: Running<'_>) {
+        let _ = at;
+    }
+
+    /// A node has run.
+    fn after(&mut self, at: Running<'_>, value: &Value) {
+        let _ = (at, value);
+    }
+}
+
+/// A run of a graph, node by node, by an [`Interpreter`].
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::{interp::Execution, trace::Tracer, value::Value};
+///
+/// let module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.sqr()?.exp())?;
+/// let x = Tensor::new(&[1f32], &Device::Cpu)?;
+///
+/// // A value that is there is not computed: what the rest makes of it.
+/// let sqr = module.graph().node_named("sqr").unwrap();
+/// let mut run = Execution::new(&module).with_value(sqr, Value::from(x.zeros_like()?)).keep_values();
+/// let result = run.run(&mut (), &[x.into()])?;
+/// assert_eq!(result.as_tensor().unwrap().to_vec1::<f32>()?, [1.0]);
+/// assert!(run.value(sqr).is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Execution<'r> {
+    graph: &'r Graph,
+    attributes: &'r Attributes,
+    start: Vec<(NodeId, Value)>,
+    values: Environment,
+    keeps: bool,
+    processes: bool,
+    observers: Vec<&'r mut dyn Observer>,
+}
+
+impl<'r> Execution<'r> {
+    /// Of a module.
+    #[must_use]
+    pub fn new(module: &'r GraphModule) -> Self {
+        Self::of(module.graph(), module.attributes())
+    }
+
+    /// Of any graph with these attributes.
+    #[must_use]
+    pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
+        let (start, values, observers) = Default::default();
+        Self { graph, attributes, start, values, keeps: false, processes: true, observers }
+    }
+
+    /// A node has this value from the start, and is not run. A placeholder that has one takes no input.
+    #[must_use]
+    pub fn with_value(mut self, id: NodeId, value: impl Into<Value>) -> Self {
+        self.start.push((id, value.into()));
+        self
+    }
+
+    /// Values stay after their last use, to be looked at after the run: torch.fx's `garbage_collect_values=False`.
+    #[must_use]
+    pub fn keep_values(mut self) -> Self {
+        self.keeps = true;
+        self
+    }
+
+    /// Inputs are one value for each placeholder even if the graph has a signature: torch.fx's
+    /// `enable_io_processing=False`.
+    #[must_use]
+    pub fn without_processing(mut self) -> Self {
+        self.processes = false;
+        self
+    }
+
+    /// This observer looks on.
+    #[must_use]
+    pub fn observe(mut self, observer: &'r mut dyn Observer) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// The value of a node after a run: of the output, and of every node if values are kept.
+    #[must_use]
+    pub fn value(&self, id: NodeId) -> Option<&Value> {
+        self.values.get(id)
+    }
+
+    /// The values that are there after a run, in program order.
+    pub fn values(&self) -> impl Iterator<Item = (NodeId, &Value)> {
+        self.graph.nodes().filter_map(|(id, _)| Some((id, self.values.get(id)?)))
+    }
+
+    /// Runs the graph and returns its result; [`Value::None`] if it has no output.
+    ///
+    /// # Errors
+    /// [`RunError`], as [`GraphModule::run`].
+    pub fn run(&mut self, interpreter: &mut (impl Interpreter + ?Sized), inputs: &[Value]) -> Result<Value, RunError> {
+        let inputs = self.processed(inputs)?;
+        self.run_queue(interpreter, inputs)
+    }
+
+    /// [`Execution::run`] on inputs that it takes out of the list, so that each is freed after its last use. A wrong
+    /// number of inputs is refused first and leaves the list as it is.
+    ///
+    /// # Errors
+    /// [`RunError`], as [`GraphModule::run`].
+    pub fn boxed_run(
+        &mut self,
+        interpreter: &mut (impl Interpreter + ?Sized),
+        inputs: &mut Vec<Value>,
+    ) -> Result<Value, RunError> {
+        let processed = self.processed(inputs)?;
+        inputs.clear();
+        self.run_queue(interpreter, processed)
+    }
+
+    /// One value for each placeholder that has none from the start.
+    fn processed(&self, inputs: &[Value]) -> Result<VecDeque<Value>, RunError> {
+        if self.processes && self.graph.signature().is_some() {
+            return Ok(process_inputs(self.graph, inputs)?.into());
+        }
+        if self.start.is_empty() {
+            let defaults = missing_inputs(self.graph, inputs.len())?;
+            return Ok(inputs.iter().chain(defaults).cloned().collect());
+        }
+        let is_given = |id: &NodeId| self.start.iter().any(|(given, _)| given == id);
+        let expected = self.graph.placeholders().filter(|id| !is_given(id)).count();
+        if inputs.len() == expected {
+            Ok(inputs.iter().cloned().collect())
+        } else {
+            Err(RunError::InputCount { expected, names: input_names(self.graph), found: inputs.len() })
+        }
+    }
+
+    fn run_queue(
+        &mut self,
+        interpreter: &mut (impl Interpreter + ?Sized),
+        mut inputs: VecDeque<Value>,
+    ) -> Result<Value, RunError> {
+        self.values = Environment::default();
+        for (id, value) in &self.start {
+            self.values.insert(*id, value.clone());
+        }
+        // With a signature every placeholder has an input, also one that has a value from the start.
+        let gives_all = self.processes && self.graph.signature().is_some();
+        let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
+        if !self.keeps {
+            for (id, node) in self.graph.nodes() {
+                node.all_input_nodes().for_each(|input| last_uses[input] = Some(id));
+            }
+        }
+        let graph = self.graph;
+        for (id, node) in graph.nodes() {
+            let is_there = self.values.get(id).is_some();
+            let is_input = node.op() == Op::Placeholder;
+            let given = if is_input && (!is_there || gives_all) { inputs.pop_front() } else { None };
+            if !is_there {
+                let value = self.run_one(interpreter, id, given.as_ref())?;
+                drop(given);
+                self.values.insert(id, value);
+            }
+            if node.op() == Op::Output {
+                let value = self.values.get(id).cloned().unwrap_or_default();
+                self.collect(id, &last_uses);
+                return Ok(if self.processes { process_outputs(graph, value) } else { value });
+            }
+            if !self.keeps {
+                self.collect(id, &last_uses);
+                if last_uses[id].is_none() {
+                    self.values.remove(id);
+                }
+            }
+        }
+        Ok(Value::None)
+    }
+
+    fn run_one(
+        &mut self,
+        interpreter: &mut (impl Interpreter + ?Sized),
+        id: NodeId,
+        given: Option<&Value>,
+    ) -> Result<Value, RunError> {
+        let at = Running { graph: self.graph, attributes: self.attributes, values: &self.values, id, given };
+        self.observers.iter_mut().for_each(|observer| observer.before(at));
+        let value = interpreter.run_node(at).map_err(|error| with_node(at, error))?;
+        self.observers.iter_mut().for_each(|observer| observer.after(at, &value));
+        Ok(value)
+    }
+
+    /// Drops the values that this node is the last to use.
+    fn collect(&mut self, id: NodeId, last_uses: &SecondaryMap<NodeId, Option<NodeId>>) {
+        if self.keeps {
+            return;
+        }
+        for input in self.graph.node(id).all_input_nodes() {
+            if last_uses[input] == Some(id) {
+                self.values.remove(input);
+            }
+        }
+    }
+}
+
+/// An error of candle with the node it happened in. Errors that say where they are stay as they are.
+fn with_node(at: Running<'_>, error: RunError) -> RunError {
+    match error {
+        RunError::Candle(error) => {
+            let arguments = match at.fetch_args() {
+                Ok(args) => described(&args.iter().map(AsRef::as_ref).collect::<Vec<_>>()),
+                Err(_) => "nothing that can be shown".to_owned(),
+            };
+            explained(at.graph(), at.id(), Failed { error, arguments })
+        }
+        other => other,
+    }
+}

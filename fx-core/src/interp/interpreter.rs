@@ -1,0 +1,284 @@
+//! [`Interpreter`]: running a graph node by node, with a hook for each opcode.
+//!
+//! Invariant: without overrides it does what [`GraphModule::run`] does.
+
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
+use crate::ir::{Argument, Graph, ModulePath, Node, NodeId, Target};
+use crate::module::infer::ordered;
+use crate::module::inputs::{Input, bind_inputs};
+use crate::module::{Attribute, Attributes, GraphModule};
+use crate::ops::{Args, OpRef};
+use crate::value::Value;
+
+use super::environment::Environment;
+use super::error::RunError;
+use super::execution::Execution;
+use super::plan::not_computed;
+
+/// The arguments of a call, in the order of its parameters: values of nodes as they are, and what was put together.
+pub type Fetched<'r> = SmallVec<[Cow<'r, Value>; 4]>;
+
+/// Runs graphs node by node. Each hook can be overridden: to compute something else, or to look on.
+///
+/// The default hooks do what the graph says. A hook gets the node as [`Running`], which leads to the graph, the
+/// attributes and the values of other nodes. Errors of candle and [`RunError`]s are passed on with `?`; what goes wrong is
+/// reported with the node and its line.
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::interp::{Interpreter, RunError, Running};
+/// use fx_core::{ops::OpRef, value::Value};
+///
+/// /// Computes every method twice.
+/// struct Twice;
+///
+/// impl Interpreter for Twice {
+///     fn call_method(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
+///         let once = at.call(op, args)?;
+///         at.call(op, &[&once])
+///     }
+/// }
+///
+/// let module = fx_core::trace::Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.sqrt())?;
+/// let x = Tensor::new(&[16f32], &Device::Cpu)?;
+/// let result = Twice.run(&module, &[x.into()])?;
+/// assert_eq!(result.as_tensor().unwrap().to_vec1::<f32>()?, [2.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Interpreter {
+    /// Runs one node: calls the hook for its opcode.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn run_node(&mut self, at: Running<'_>) -> Result<Value, RunError> {
+        at.dispatch(self)
+    }
+
+    /// The value of an input: what was given for it.
+    ///
+    /// # Errors
+    /// When the graph was not captured for such a value.
+    fn placeholder(&mut self, at: Running<'_>, name: &str, given: &Value) -> Result<Value, RunError> {
+        let _ = name;
+        super::run::check_input(at.node(), given)?;
+        Ok(given.clone())
+    }
+
+    /// The value of a parameter, buffer or constant.
+    ///
+    /// # Errors
+    /// When there is no tensor at this path.
+    fn get_attr(&mut self, at: Running<'_>, path: &ModulePath) -> Result<Value, RunError> {
+        Ok(Value::Tensor(at.attributes().tensor(path)?))
+    }
+
+    /// The value of a call of a function or operator, whose arguments are in the order of its parameters.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn call_function(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
+        at.call(op, args)
+    }
+
+    /// The value of a call of a method, the receiver first.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn call_method(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
+        at.call(op, args)
+    }
+
+    /// The value of a call of a layer (arguments by position, then its options) or of a child graph (one argument for each
+    /// of its placeholders).
+    ///
+    /// # Errors
+    /// What the layer or graph refuses, or that there is none at this path.
+    fn call_module(&mut self, at: Running<'_>, path: &ModulePath, args: &[&Value]) -> Result<Value, RunError> {
+        at.call_module(path, args)
+    }
+
+    /// The result of the graph.
+    ///
+    /// # Errors
+    /// None by default.
+    fn output(&mut self, at: Running<'_>, value: Value) -> Result<Value, RunError> {
+        let _ = at;
+        Ok(value)
+    }
+
+    /// Runs a module, with defaults for everything that [`Execution`] can be asked for.
+    ///
+    /// # Errors
+    /// [`RunError`], as [`GraphModule::run`].
+    fn run(&mut self, module: &GraphModule, inputs: &[Value]) -> Result<Value, RunError> {
+        Execution::new(module).run(self, inputs)
+    }
+
+    /// Runs a module on inputs that it takes out of the list, so that each is freed after its last use: torch.fx's
+    /// `boxed_run`. A wrong number of inputs is refused first and leaves the list as it is.
+    ///
+    /// # Errors
+    /// [`RunError`], as [`GraphModule::run`].
+    fn boxed_run(&mut self, module: &GraphModule, inputs: &mut Vec<Value>) -> Result<Value, RunError> {
+        Execution::new(module).boxed_run(self, inputs)
+    }
+}
+
+/// Does what the graph says, with no override: `Execution::new(&module).run(&mut (), &inputs)`.
+impl Interpreter for () {}
+
+/// The node that is being run, and what can be asked then.
+#[derive(Clone, Copy)]
+pub struct Running<'r> {
+    pub(super) graph: &'r Graph,
+    pub(super) attributes: &'r Attributes,
+    pub(super) values: &'r Environment,
+    pub(super) id: NodeId,
+    /// What was given for it, if it is a placeholder.
+    pub(super) given: Option<&'r Value>,
+}
+
+impl<'r> Running<'r> {
+    /// The graph.
+    #[must_use]
+    pub fn graph(&self) -> &'r Graph {
+        self.graph
+    }
+
+    /// The tensors, layers and child graphs.
+    #[must_use]
+    pub fn attributes(&self) -> &'r Attributes {
+        self.attributes
+    }
+
+    /// The node's id.
+    #[must_use]
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The node.
+    #[must_use]
+    pub fn node(&self) -> &'r Node {
+        self.graph.node(self.id)
+    }
+
+    /// The value of another node, if it was computed and is still there.
+    #[must_use]
+    pub fn value(&self, id: NodeId) -> Option<&'r Value> {
+        self.values.get(id)
+    }
+
+    /// What a path of the module leads to.
+    #[must_use]
+    pub fn fetch_attr(&self, path: &ModulePath) -> Option<Attribute> {
+        self.attributes.fetch(path)
+    }
+
+    /// The arguments of the node in the order of its parameters, with the values of the nodes in them.
+    ///
+    /// # Errors
+    /// When a value is not there, or the node calls a child graph with other inputs than that takes.
+    pub fn fetch_args(&self) -> Result<Fetched<'r>, RunError> {
+        let node = self.node();
+        match node.target() {
+            Target::CallFunction(op) | Target::CallMethod(op) => {
+                ordered(op, node.args(), node.kwargs()).map(|argument| self.fetch(argument)).collect()
+            }
+            Target::CallModule(path) => {
+                let Some(Attribute::Module(child)) = self.fetch_attr(path) else {
+                    return node.arguments().map(|argument| self.fetch(argument)).collect();
+                };
+                let line = || self.graph.node_line(self.id);
+                let inputs = bind_inputs(child.graph(), node.args(), node.kwargs())
+                    .map_err(|reason| RunError::Inputs { line: line(), reason })?;
+                let each = inputs.into_iter().map(|input| match input {
+                    Input::Given(argument) => self.fetch_owned(argument).map(Cow::Owned),
+                    Input::Default(value) => Ok(Cow::Owned(value.clone())),
+                });
+                each.collect()
+            }
+            _ => node.arguments().map(|argument| self.fetch(argument)).collect(),
+        }
+    }
+
+    /// An argument with the values of the nodes in it: torch.fx's `map_nodes_to_values`.
+    ///
+    /// # Errors
+    /// When a value is not there.
+    pub fn fetch(&self, argument: &Argument) -> Result<Cow<'r, Value>, RunError> {
+        match argument {
+            Argument::Node(id) => {
+                self.value(*id).map(Cow::Borrowed).ok_or_else(|| not_computed(self.graph, self.id, *id))
+            }
+            other => self.fetch_owned(other).map(Cow::Owned),
+        }
+    }
+
+    fn fetch_owned(&self, argument: &Argument) -> Result<Value, RunError> {
+        let each =
+            |items: &[Argument]| items.iter().map(|item| self.fetch_owned(item)).collect::<Result<Vec<_>, RunError>>();
+        match argument {
+            Argument::Node(_) => self.fetch(argument).map(Cow::into_owned),
+            Argument::List(items) => Ok(Value::List(each(items)?)),
+            Argument::Tuple(items) => Ok(Value::Tuple(each(items)?)),
+            Argument::Struct(structure) => {
+                let fields = structure.1.iter().map(|(name, item)| Ok((name.clone(), self.fetch_owned(item)?)));
+                Ok(Value::Struct(structure.0.clone(), fields.collect::<Result<_, RunError>>()?))
+            }
+            plain => Ok(plain.to_value().unwrap_or_default()),
+        }
+    }
+
+    /// Runs the node by the interpreter's hook for its opcode.
+    ///
+    /// # Errors
+    /// What the hook refuses, or that an argument is not there.
+    pub fn dispatch(self, interpreter: &mut (impl Interpreter + ?Sized)) -> Result<Value, RunError> {
+        let node = self.node();
+        match node.target() {
+            Target::Placeholder(name) => interpreter.placeholder(self, name, self.given.unwrap_or(&Value::None)),
+            Target::GetAttr(path) => interpreter.get_attr(self, path),
+            Target::Output => {
+                let value = self.fetch(node.args().first().unwrap_or(&Argument::None))?;
+                interpreter.output(self, value.into_owned())
+            }
+            call => {
+                let args = self.fetch_args()?;
+                let args: SmallVec<[&Value; 6]> = args.iter().map(AsRef::as_ref).collect();
+                match call {
+                    Target::CallFunction(op) => interpreter.call_function(self, op, &args),
+                    Target::CallMethod(op) => interpreter.call_method(self, op, &args),
+                    Target::CallModule(path) => interpreter.call_module(self, path, &args),
+                    Target::Placeholder(_) | Target::GetAttr(_) | Target::Output => Ok(Value::None),
+                }
+            }
+        }
+    }
+
+    /// Calls an operation on candle, with one argument for each of its parameters.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    pub fn call(&self, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
+        Ok((op.eval)(Args { op, values: args })?)
+    }
+
+    /// Calls a layer or child graph of the module.
+    ///
+    /// # Errors
+    /// What the layer or graph refuses, or that there is none at this path.
+    pub fn call_module(&self, path: &ModulePath, args: &[&Value]) -> Result<Value, RunError> {
+        match self.attributes.callee(path)? {
+            Attribute::Layer(layer) => Ok(layer.call(args)?),
+            Attribute::Module(child) => {
+                let args: Vec<Value> = args.iter().map(|value| (*value).clone()).collect();
+                Ok(child.run_placeholders(&args).map_err(candle_core::Error::from)?)
+            }
+            Attribute::Tensor(_) => Ok(Value::None),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Calling a graph as the original was called: its parameters made of lists, structures and constants become one value
+//! for each placeholder.
+//!
+//! Invariant: `process_outputs(graph(process_inputs(x))) == f(x)`, however the graph is run.
+
+use std::sync::Arc;
+
+use crate::entity::SecondaryMap;
+use crate::ir::{Argument, Graph, NodeId};
+use crate::value::{Fact, Value};
+
+use super::error::RunError;
+
+/// The values of the placeholders, in order, if the graph is called with these values of its parameters
+/// ([`Graph::signature`]). Parameters that are wholly constants may be left out, all of them together. Without a signature
+/// the inputs are those values.
+///
+/// # Errors
+/// When there are too many or too few, when one has another structure than at the capture, or when one differs from the
+/// value it was specialised to.
+pub fn process_inputs(graph: &Graph, inputs: &[Value]) -> Result<Vec<Value>, RunError> {
+    let Some(signature) = graph.signature() else {
+        return Ok(inputs.to_vec());
+    };
+    let parameters = &signature.parameters;
+    let is_open = |parameter: &&(Arc<str>, Argument)| parameter.1.to_value().is_none();
+    let bound: Vec<&(Arc<str>, Argument)> = if inputs.len() == parameters.len() {
+        parameters.iter().collect()
+    } else {
+        parameters.iter().filter(is_open).collect()
+    };
+    if bound.len() != inputs.len() {
+        let names = parameters.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(", ");
+        return Err(RunError::InputCount { expected: parameters.len(), names, found: inputs.len() });
+    }
+    let mut values = SecondaryMap::<NodeId, Option<Value>>::new();
+    for ((name, made_of), value) in bound.into_iter().zip(inputs) {
+        flatten(name, made_of, value, &mut |id, value| values[id] = Some(value.clone()))?;
+    }
+    let each = graph.placeholders().map(|id| {
+        let missing = || RunError::OtherStructure {
+            input: graph.node(id).name().to_owned(),
+            expected: "part of a parameter".to_owned(),
+            found: "in none".to_owned(),
+        };
+        values[id].take().ok_or_else(missing)
+    });
+    each.collect()
+}
+
+/// The result as the original returned it. A graph's output has that structure already.
+#[must_use]
+pub fn process_outputs(graph: &Graph, result: Value) -> Value {
+    let _ = graph;
+    result
+}
+
+/// Finds the values of the placeholders that a parameter is made of.
+fn flatten(
+    path: &str,
+    made_of: &Argument,
+    value: &Value,
+    found: &mut dyn FnMut(NodeId, &Value),
+) -> Result<(), RunError> {
+    let other = |expected: String| RunError::OtherStructure {
+        input: path.to_owned(),
+        expected,
+        found: Fact::of(value).to_string(),
+    };
+    match (made_of, value) {
+        (Argument::Node(id), value) => {
+            found(*id, value);
+            Ok(())
+        }
+        (Argument::List(parts) | Argument::Tuple(parts), Value::List(items) | Value::Tuple(items)) => {
+            if parts.len() != items.len() {
+                return Err(other(format!("{} values", parts.len())));
+            }
+            for (i, (part, item)) in parts.iter().zip(items).enumerate() {
+                flatten(&format!("{path}[{i}]"), part, item, found)?;
+            }
+            Ok(())
+        }
+        (Argument::Struct(structure), Value::Struct(name, fields)) => {
+            let (expected, parts) = &**structure;
+            let is_same = parts.iter().map(|(name, _)| name).eq(fields.iter().map(|(name, _)| name));
+            if expected != name || !is_same {
+                return Err(other(format!("a {expected} with the fields it was captured with")));
+            }
+            for ((field, part), (_, item)) in parts.iter().zip(fields) {
+                flatten(&format!("{path}.{field}"), part, item, found)?;
+            }
+            Ok(())
+        }
+        (constant, value) => match constant.to_value() {
+            Some(expected) if expected == *value => Ok(()),
+            Some(expected) => Err(RunError::Specialised {
+                input: path.to_owned(),
+                expected: expected.to_string(),
+                found: value.to_string(),
+            }),
+            None => Err(other("a list, tuple or structure".to_owned())),
+        },
+    }
+}

@@ -1,0 +1,399 @@
+//! [`Transformer`]: making another graph of a graph, node by node, with a hook for each opcode.
+//!
+//! Invariant: what no hook changes is copied with its name, as a candidate, and with all that is remembered about it.
+//! What is known of a new node follows from its inputs; it is never taken over from a node that had others.
+
+use crate::entity::SecondaryMap;
+use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, NodeId, NodeMap, Op, Signature, Target};
+use crate::module::infer::infer_call;
+use crate::module::inputs::{Input, bind_inputs};
+use crate::module::tree::referred;
+use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
+use crate::ops::OpRef;
+use crate::value::Fact;
+
+/// Why a graph was not transformed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransformError {
+    /// A hook emits a call that does not fit the operation.
+    #[error("{reason}\n  while transforming {line}")]
+    Bind {
+        /// The node that is transformed, as the old graph prints it.
+        line: String,
+        /// Why.
+        reason: BindError,
+    },
+    /// A call of a child graph that is written out does not fit it.
+    #[error(transparent)]
+    Inputs(#[from] BindInputsError),
+    /// There is no child graph at the path that is to be written out.
+    #[error(transparent)]
+    Missing(#[from] MissingAttribute),
+    /// A hook refuses a node.
+    #[error("{reason}\n  while transforming {line}")]
+    Hook {
+        /// The node that is transformed, as the old graph prints it.
+        line: String,
+        /// Why.
+        reason: String,
+    },
+    /// A node reads one that is not before it.
+    #[error("{line}\n  reads a node that is not before it; `graph.verify()` says more")]
+    Order {
+        /// The node as the old graph prints it.
+        line: String,
+    },
+    /// The new graph is not correct.
+    #[error(transparent)]
+    Check(#[from] CheckErrors),
+}
+
+/// Makes another graph of a graph. Each hook says what a node becomes: any number of new nodes, of which it returns the one
+/// (or the structure of several) that is read instead. The default hooks copy.
+///
+/// ```
+/// use fx_core::interp::{Emit, TransformError, Transformer};
+/// use fx_core::{ir::{Argument, Keyword}, ops::{CallKind, OpRef, OpTable}, trace::Tracer};
+///
+/// /// Writes `x.neg().neg()` for each `x.sqr()`.
+/// struct Swap(OpRef);
+///
+/// impl Transformer for Swap {
+///     fn call_method(
+///         &mut self, at: &mut Emit<'_>, op: OpRef, args: &[Argument], kwargs: &[(Keyword, Argument)],
+///     ) -> Result<Argument, TransformError> {
+///         if op.name != "sqr" {
+///             return at.call(op, args, kwargs);
+///         }
+///         let once = at.call(self.0, args, [])?;
+///         at.call(self.0, [once], [])
+///     }
+/// }
+///
+/// let module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.sqr()?.exp())?;
+/// let neg = OpTable::builtin().get(CallKind::Method, "neg").unwrap();
+/// let swapped = Swap(neg).transform(&module)?;
+/// let names: Vec<&str> = swapped.graph().nodes().map(|(_, node)| node.name()).collect();
+/// assert_eq!(names, ["x", "neg", "neg_1", "exp", "output"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Transformer {
+    /// Its name, under which new nodes remember the node they were made out of ([`crate::ir::Origin`]).
+    fn name(&self) -> &str {
+        "transform"
+    }
+
+    /// What a node becomes: calls the hook for its opcode.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn run_node(&mut self, at: &mut Emit<'_>) -> Result<Argument, TransformError> {
+        at.dispatch(self)
+    }
+
+    /// What an input becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn placeholder(&mut self, at: &mut Emit<'_>, name: &str) -> Result<Argument, TransformError> {
+        at.emit(Target::Placeholder(name.into()), [], [])
+    }
+
+    /// What a read of a parameter, buffer or constant becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn get_attr(&mut self, at: &mut Emit<'_>, path: &ModulePath) -> Result<Argument, TransformError> {
+        at.emit(Target::GetAttr(path.clone()), [], [])
+    }
+
+    /// What a call of a function or operator becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn call_function(
+        &mut self,
+        at: &mut Emit<'_>,
+        op: OpRef,
+        args: &[Argument],
+        kwargs: &[(Keyword, Argument)],
+    ) -> Result<Argument, TransformError> {
+        at.call(op, args, kwargs)
+    }
+
+    /// What a call of a method becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn call_method(
+        &mut self,
+        at: &mut Emit<'_>,
+        op: OpRef,
+        args: &[Argument],
+        kwargs: &[(Keyword, Argument)],
+    ) -> Result<Argument, TransformError> {
+        at.call(op, args, kwargs)
+    }
+
+    /// What a call of a layer or child graph becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn call_module(
+        &mut self,
+        at: &mut Emit<'_>,
+        path: &ModulePath,
+        args: &[Argument],
+        kwargs: &[(Keyword, Argument)],
+    ) -> Result<Argument, TransformError> {
+        at.emit(Target::CallModule(path.clone()), args, kwargs)
+    }
+
+    /// What the result becomes.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    fn output(&mut self, at: &mut Emit<'_>, value: Argument) -> Result<Argument, TransformError> {
+        at.emit(Target::Output, [value], [])
+    }
+
+    /// The transformed module; the old one is left as it is, and shares its weights. It keeps the name, the signature if
+    /// the inputs are the same, and of the attributes those that it refers to.
+    ///
+    /// # Errors
+    /// What a hook refuses, or that the new graph is not correct.
+    fn transform(&mut self, module: &GraphModule) -> Result<GraphModule, TransformError> {
+        let from = module.graph();
+        let mut graph = Graph::new(from.name());
+        let (mut attributes, mut became) =
+            (module.attributes().clone(), SecondaryMap::<NodeId, Option<Argument>>::new());
+        for (id, _) in from.nodes() {
+            let pass = self.name().to_owned();
+            let mut at =
+                Emit { from, id, graph: &mut graph, attributes: &mut attributes, became: &became, pass: &pass };
+            let made = self.run_node(&mut at)?;
+            became[id] = Some(made);
+        }
+        if let Some(signature) = from.signature() {
+            graph.set_signature(mapped_signature(signature, &graph, &became));
+        }
+        let attributes = referred(&graph, &attributes);
+        let mut transformed = GraphModule::new(graph, attributes)?;
+        transformed.set_training_flag(module.is_training());
+        Ok(transformed)
+    }
+}
+
+/// The signature in terms of the new placeholders, if they are the same.
+fn mapped_signature(
+    signature: &Signature,
+    graph: &Graph,
+    became: &SecondaryMap<NodeId, Option<Argument>>,
+) -> Option<Signature> {
+    let mut map = NodeMap::new();
+    let (mut named, mut fits) = (0, true);
+    signature.for_each_node(&mut |id| match became[id] {
+        Some(Argument::Node(new)) if graph.try_node(new).is_some_and(|node| node.op() == Op::Placeholder) => {
+            named += 1;
+            map.insert(id, new);
+        }
+        _ => fits = false,
+    });
+    let copy = |argument: &Argument| argument.map_nodes(&mut |id| map.get(id).unwrap_or(id));
+    (fits && named == graph.placeholders().count()).then(|| Signature {
+        parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
+    })
+}
+
+/// The node that is transformed, and the end of the new graph.
+pub struct Emit<'t> {
+    from: &'t Graph,
+    id: NodeId,
+    graph: &'t mut Graph,
+    attributes: &'t mut Attributes,
+    became: &'t SecondaryMap<NodeId, Option<Argument>>,
+    pass: &'t str,
+}
+
+impl<'t> Emit<'t> {
+    /// The old graph.
+    #[must_use]
+    pub fn from(&self) -> &'t Graph {
+        self.from
+    }
+
+    /// The old node.
+    #[must_use]
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// The new graph, as far as it is.
+    #[must_use]
+    pub fn graph(&self) -> &Graph {
+        self.graph
+    }
+
+    /// The attributes of the new module: those of the old one, and what hooks add.
+    pub fn attributes_mut(&mut self) -> &mut Attributes {
+        self.attributes
+    }
+
+    /// What is known of a new value.
+    #[must_use]
+    pub fn fact(&self, value: &Argument) -> Fact {
+        value.fact(&mut |id| self.graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone()))
+    }
+
+    /// An error that says at which node a hook failed.
+    #[must_use]
+    pub fn refuse(&self, reason: impl Into<String>) -> TransformError {
+        TransformError::Hook { line: self.from.node_line(self.id), reason: reason.into() }
+    }
+
+    /// Transforms the node by the transformer's hook for its opcode, with what the nodes in its arguments became.
+    ///
+    /// # Errors
+    /// What the hook refuses.
+    pub fn dispatch(&mut self, transformer: &mut (impl Transformer + ?Sized)) -> Result<Argument, TransformError> {
+        let node = self.from.node(self.id);
+        let args = node.args().iter().map(|argument| self.new_argument(argument)).collect::<Result<Vec<_>, _>>()?;
+        let kwargs =
+            node.kwargs().iter().map(|(keyword, argument)| Ok((keyword.clone(), self.new_argument(argument)?)));
+        let kwargs = kwargs.collect::<Result<Vec<_>, TransformError>>()?;
+        match node.target() {
+            Target::Placeholder(name) => transformer.placeholder(self, name),
+            Target::GetAttr(path) => transformer.get_attr(self, path),
+            Target::CallFunction(op) => transformer.call_function(self, op, &args, &kwargs),
+            Target::CallMethod(op) => transformer.call_method(self, op, &args, &kwargs),
+            Target::CallModule(path) => transformer.call_module(self, path, &args, &kwargs),
+            Target::Output => transformer.output(self, args.into_iter().next().unwrap_or_default()),
+        }
+    }
+
+    /// An argument of the old graph with what its nodes became.
+    fn new_argument(&self, argument: &Argument) -> Result<Argument, TransformError> {
+        substituted(argument, &|id| self.became[id].clone())
+            .ok_or_else(|| TransformError::Order { line: self.from.node_line(self.id) })
+    }
+
+    /// Adds a call of an operation.
+    ///
+    /// # Errors
+    /// When the operation does not take these arguments.
+    pub fn call(
+        &mut self,
+        op: OpRef,
+        args: impl Into<Box<[Argument]>>,
+        kwargs: impl Into<Box<[(Keyword, Argument)]>>,
+    ) -> Result<Argument, TransformError> {
+        self.emit(Target::call(op), args, kwargs)
+    }
+
+    /// Adds a node. If it does what the old node does, it takes its name; it remembers where the old one came from.
+    ///
+    /// # Errors
+    /// When the target is an operation that does not take these arguments.
+    ///
+    /// # Panics
+    /// If a node in the arguments is not of the new graph.
+    pub fn emit(
+        &mut self,
+        target: Target,
+        args: impl Into<Box<[Argument]>>,
+        kwargs: impl Into<Box<[(Keyword, Argument)]>>,
+    ) -> Result<Argument, TransformError> {
+        let (args, kwargs) = (args.into(), kwargs.into());
+        let old = self.from.node(self.id);
+        let is_copy = *old.target() == target;
+        let name = is_copy.then(|| old.name());
+        let fact = self.fact_of(&target, &args, &kwargs);
+        let made = self.graph.at_end().create_node(target, args, kwargs, name);
+        let made = made.map_err(|reason| TransformError::Bind { line: self.from.node_line(self.id), reason })?;
+        let mut meta = old.meta().clone();
+        meta.fact = fact;
+        meta.add_origin(crate::ir::Origin {
+            pass: self.pass.into(),
+            node: old.name().into(),
+            graph: self.from.name().into(),
+        });
+        *self.graph.meta_mut(made) = meta;
+        Ok(Argument::Node(made))
+    }
+
+    /// Writes out a child graph in place of a call of it: its nodes, reading these arguments, and its attributes under
+    /// their full paths. What its output would read is returned.
+    ///
+    /// # Errors
+    /// When there is no child graph at this path, or it does not take these arguments.
+    pub fn inline(
+        &mut self,
+        path: &ModulePath,
+        args: &[Argument],
+        kwargs: &[(Keyword, Argument)],
+    ) -> Result<Argument, TransformError> {
+        let child = match self.attributes.fetch(path) {
+            Some(Attribute::Module(child)) => child,
+            other => {
+                let found = other.map_or_else(|| "absent".to_owned(), |attribute| attribute.to_string());
+                return Err(MissingAttribute { path: path.clone(), expected: "a graph", found }.into());
+            }
+        };
+        let inside = child.graph();
+        let mut became = SecondaryMap::<NodeId, Option<Argument>>::new();
+        for (id, input) in inside.placeholders().zip(bind_inputs(inside, args, kwargs)?) {
+            became[id] = match input {
+                Input::Given(argument) => Some(argument.clone()),
+                Input::Default(value) => Argument::from_value(value),
+            };
+        }
+        for (id, node) in inside.nodes() {
+            let order = || TransformError::Order { line: inside.node_line(id) };
+            let new = |argument: &Argument| substituted(argument, &|id| became[id].clone()).ok_or_else(order);
+            let target = match node.target() {
+                Target::Placeholder(_) => continue,
+                Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
+                Target::GetAttr(inner) => Target::GetAttr(path.join(inner)),
+                Target::CallModule(inner) => Target::CallModule(path.join(inner)),
+                call => call.clone(),
+            };
+            let args = node.args().iter().map(new).collect::<Result<Vec<_>, _>>()?;
+            let kwargs = node.kwargs().iter().map(|(keyword, argument)| Ok((keyword.clone(), new(argument)?)));
+            let kwargs = kwargs.collect::<Result<Vec<_>, TransformError>>()?;
+            became[id] = Some(self.emit(target, args, kwargs)?);
+        }
+        Ok(Argument::None)
+    }
+
+    /// What is known of a new node: what the rules say, or, where they say nothing and the inputs are as they were, what
+    /// was known of the old one.
+    fn fact_of(&self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
+        let old = self.from.node(self.id);
+        let mut of = |id: NodeId| self.graph.node(id).meta().fact.clone();
+        let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
+        let is_same = *old.target() == *target && {
+            let new =
+                args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).map(|argument| self.fact(argument));
+            let before =
+                old.arguments().map(|argument| argument.fact(&mut |id| self.from.node(id).meta().fact.clone()));
+            new.eq(before)
+        };
+        if inferred.is_unknown() && is_same { old.meta().fact.clone() } else { inferred }
+    }
+}
+
+/// The argument with each node replaced by what `of` gives for it; none if that is none for one.
+fn substituted(argument: &Argument, of: &dyn Fn(NodeId) -> Option<Argument>) -> Option<Argument> {
+    let each = |items: &[Argument]| items.iter().map(|item| substituted(item, of)).collect::<Option<Box<[_]>>>();
+    Some(match argument {
+        Argument::Node(id) => return of(*id),
+        Argument::List(items) => Argument::List(each(items)?),
+        Argument::Tuple(items) => Argument::Tuple(each(items)?),
+        Argument::Struct(structure) => {
+            let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), substituted(item, of)?)));
+            Argument::structure(structure.0.clone(), fields.collect::<Option<Box<[_]>>>()?)
+        }
+        plain => plain.clone(),
+    })
+}

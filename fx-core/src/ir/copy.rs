@@ -1,0 +1,113 @@
+//! Copying nodes of one graph into another, and [`NodeMap`], which says what became what.
+//!
+//! Invariant: a copy has the name of the original as its candidate and everything that is remembered about it.
+
+use super::argument::Argument;
+use super::cursor::Cursor;
+use super::graph::Graph;
+use super::node::NodeId;
+use super::signature::Signature;
+use super::target::Op;
+use crate::entity::SecondaryMap;
+
+impl Cursor<'_> {
+    /// Adds a copy of a node of another graph, with its name as the candidate and everything that is remembered about
+    /// it, and puts it into `map`.
+    ///
+    /// # Panics
+    ///
+    /// If the node is not in `from`, or if it reads a node that is not in `map`.
+    #[track_caller]
+    pub fn node_copy(&mut self, from: &Graph, id: NodeId, map: &mut NodeMap) -> NodeId {
+        let node = from.node(id);
+        let args = node.args.iter().map(|argument| map.apply(from, argument)).collect();
+        let kwargs =
+            node.kwargs.iter().map(|(keyword, argument)| (keyword.clone(), map.apply(from, argument))).collect();
+        let at = self.before();
+        let copy = self.graph.insert(node.target.clone(), args, kwargs, node.meta.clone(), Some(&node.name), at);
+        map.insert(id, copy);
+        copy
+    }
+
+    /// Adds copies of all nodes of another graph but its output and those that are in `map` already, puts them into
+    /// `map`, and returns what the output would read.
+    ///
+    /// The signature comes along if the graph has none and its inputs are then just those that the signature names: not
+    /// when the other graph is inlined as a part of this one.
+    ///
+    /// # Panics
+    ///
+    /// If a node reads one that is neither before it nor in `map`.
+    #[track_caller]
+    pub fn graph_copy(&mut self, from: &Graph, map: &mut NodeMap) -> Option<Argument> {
+        let output = from.output_node();
+        self.graph.reserve(from.len());
+        let mut next = from.first();
+        while let Some(id) = next {
+            if Some(id) != output && map.get(id).is_none() {
+                self.node_copy(from, id, map);
+            }
+            next = from.next(id);
+        }
+        if self.graph.signature.is_none()
+            && let Some(signature) = from.signature().and_then(|signature| map.signature(signature, self.graph))
+        {
+            self.graph.set_signature(Some(signature));
+        }
+        Some(map.apply(from, from.node(output?).args.first()?))
+    }
+}
+
+/// Which node of one graph became which node of another.
+#[derive(Debug, Clone, Default)]
+pub struct NodeMap(SecondaryMap<NodeId, Option<NodeId>>);
+
+impl NodeMap {
+    /// No nodes yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `from` became `to`.
+    pub fn insert(&mut self, from: NodeId, to: NodeId) {
+        self.0[from] = Some(to);
+    }
+
+    /// What the node became.
+    #[must_use]
+    pub fn get(&self, from: NodeId) -> Option<NodeId> {
+        self.0[from]
+    }
+
+    #[track_caller]
+    fn apply(&self, from: &Graph, argument: &Argument) -> Argument {
+        argument.map_nodes(&mut |id| match self.get(id) {
+            Some(to) => to,
+            None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
+        })
+    }
+
+    /// The signature in terms of the copies, if they are the inputs of `to`, all of them.
+    fn signature(&self, signature: &Signature, to: &Graph) -> Option<Signature> {
+        let (mut named, mut fits) = (0, true);
+        signature.for_each_node(&mut |id| {
+            named += 1;
+            fits &= self.get(id).and_then(|id| to.try_node(id)).is_some_and(|node| node.op() == Op::Placeholder);
+        });
+        let copy = |argument: &Argument| argument.map_nodes(&mut |id| self.get(id).unwrap_or(id));
+        (fits && named == to.placeholders().len()).then(|| Signature {
+            parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
+        })
+    }
+}
+
+impl FromIterator<(NodeId, NodeId)> for NodeMap {
+    fn from_iter<I: IntoIterator<Item = (NodeId, NodeId)>>(pairs: I) -> Self {
+        let mut map = Self::new();
+        for (from, to) in pairs {
+            map.insert(from, to);
+        }
+        map
+    }
+}

@@ -1,0 +1,154 @@
+//! Making nodes read others, and what the new node takes over from the old.
+//!
+//! Invariant: after each method here, users are right again; a signature is left as it is.
+
+use std::sync::Arc;
+
+use super::graph::Graph;
+use super::hooks::Edit;
+use super::meta::Origin;
+use super::node::NodeId;
+
+/// A node that something is remembered about already, so that it takes over nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("%{new} does not take over what is remembered about %{old}: it has metadata of its own; change that instead")]
+pub struct MetaNotEmpty {
+    /// Name of the node that would take over.
+    pub new: String,
+    /// Name of the node that it would take over from.
+    pub old: String,
+}
+
+impl Graph {
+    /// Makes every node that reads `old` read `new` instead, and returns those that did, in the order of first use.
+    ///
+    /// If `new` itself reads `old`, it goes on to: the usual way to put a node between another and its users. torch.fx
+    /// makes it read itself there unless a filter prevents it; [`Graph::replace_uses_where`] does as its filter says.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let (a, b) = (cursor.call_module("a", [x.into()], []), cursor.call_module("b", [x.into()], []));
+    /// let norm = graph.inserting_after(x).call_module("norm", [x.into()], []);
+    /// assert_eq!(graph.replace_all_uses_with(x, norm), [a, b]);
+    /// assert_eq!(graph.users(x).collect::<Vec<_>>(), [norm]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If one of the nodes was erased or is of another graph.
+    #[track_caller]
+    pub fn replace_all_uses_with(&mut self, old: NodeId, new: NodeId) -> Vec<NodeId> {
+        self.replace_uses_where(old, new, |user| user != new)
+    }
+
+    /// [`Graph::replace_all_uses_with`] for the users that `pick` accepts: torch.fx's `delete_user_cb`. `new` is asked
+    /// about like any other if it reads `old`, and reads itself if it is accepted.
+    ///
+    /// # Panics
+    ///
+    /// If one of the nodes was erased or is of another graph.
+    #[track_caller]
+    pub fn replace_uses_where(
+        &mut self,
+        old: NodeId,
+        new: NodeId,
+        mut pick: impl FnMut(NodeId) -> bool,
+    ) -> Vec<NodeId> {
+        self.expect(new);
+        self.expect(old);
+        if old == new {
+            return Vec::new();
+        }
+        let users: Vec<NodeId> = self.users(old).filter(|&user| pick(user)).collect();
+        for &user in &users {
+            self.replace_input_with(user, old, new);
+        }
+        users
+    }
+
+    /// Makes one node read `new` wherever it reads `old`.
+    ///
+    /// # Panics
+    ///
+    /// If one of the nodes was erased or is of another graph.
+    #[track_caller]
+    pub fn replace_input_with(&mut self, id: NodeId, old: NodeId, new: NodeId) {
+        self.expect(id);
+        self.expect(new);
+        self.expect(old);
+        let times = self.users[old].times(id);
+        if times == 0 || old == new {
+            return;
+        }
+        self.tell(Edit::Replace { old, new, user: id });
+        if let Some(node) = &mut self.nodes[id] {
+            for argument in node.arguments_mut() {
+                argument.for_each_node_mut(&mut |input| {
+                    if *input == old {
+                        *input = new;
+                    }
+                });
+            }
+        }
+        self.users[old].remove(id, times);
+        self.users[new].add(id, times);
+        self.revision += 1;
+    }
+
+    /// Remembers about `new` everything that is remembered about `old`: torch.fx's `propagate_meta`.
+    ///
+    /// # Errors
+    ///
+    /// If something is remembered about `new` already; it is left as it was.
+    ///
+    /// # Panics
+    ///
+    /// If one of the nodes was erased or is of another graph.
+    #[track_caller]
+    pub fn propagate_meta(&mut self, old: NodeId, new: NodeId) -> Result<(), MetaNotEmpty> {
+        let meta = self.node(old).meta.clone();
+        if !self.node(new).meta.is_empty() {
+            let name = |id| self.node(id).name().to_owned();
+            return Err(MetaNotEmpty { new: name(new), old: name(old) });
+        }
+        *self.meta_mut(new) = meta;
+        Ok(())
+    }
+
+    /// Adds to what is remembered about `new` that `pass` made it out of `old`, after how `old` came to be: torch.fx's
+    /// `from_node`. A node that is made out of several is told so for each; a step that it has already is not added
+    /// again. Copies into other graphs take it along.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let (conv, bn) = (cursor.call_module("conv", [x.into()], []), cursor.call_module("bn", [x.into()], []));
+    /// let fused = cursor.call_module("fused", [x.into()], []);
+    /// graph.record_origin(fused, conv, "fuse");
+    /// graph.record_origin(fused, bn, "fuse");
+    /// let steps: Vec<&str> = graph.node(fused).meta().from().iter().map(|step| &*step.node).collect();
+    /// assert_eq!(steps, ["conv", "bn"]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If one of the nodes was erased or is of another graph.
+    #[track_caller]
+    pub fn record_origin(&mut self, new: NodeId, old: NodeId, pass: impl Into<Arc<str>>) {
+        self.expect(new);
+        let node = self.node(old);
+        let mut steps = node.meta.from().to_vec();
+        steps.push(Origin { pass: pass.into(), node: node.name.clone(), graph: self.name.clone() });
+        let meta = self.meta_mut(new);
+        for step in steps {
+            if !meta.from().contains(&step) {
+                meta.add_origin(step);
+            }
+        }
+    }
+}

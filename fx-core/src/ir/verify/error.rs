@@ -1,0 +1,123 @@
+//! [`VerifyError`]: one way in which a graph is wrong, and [`VerifyErrors`], all of them.
+//!
+//! Invariant: each says which rule is broken, the node as the graph's text has it, and where the user wrote it.
+
+use std::fmt;
+
+use super::super::meta::Source;
+use super::super::node::NodeId;
+
+/// Where a graph is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The node; none if it is the graph as a whole.
+    pub node: Option<NodeId>,
+    /// The node as the graph's text has it.
+    pub line: String,
+    /// Where the user wrote it.
+    pub source: Option<Source>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "    {}", self.line)?;
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, "\n    at {source}"))
+    }
+}
+
+/// One way in which a graph is wrong: the rule that is broken, and where.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "`place` is where, `why` is a sentence in all of them")]
+pub enum VerifyError {
+    /// V1: the links of the order do not agree both ways, or do not reach a node once.
+    #[error("V1: {why}\n{place}")]
+    Links { place: Place, why: String },
+    /// V2: the label is not larger than that of the node before.
+    #[error("V2: label {label} does not rise, the node before has {before}\n{place}")]
+    Labels { place: Place, label: u64, before: u64 },
+    /// V3: the users of the node are not those whose arguments name it.
+    #[error("V3: users are recorded as {recorded}, but the arguments say {expected}\n{place}")]
+    Users { place: Place, recorded: String, expected: String },
+    /// V4: the node uses some that are defined only later, or itself.
+    #[error("V4: {} used before the definition\n{place}", are(inputs))]
+    UsedBeforeDefined { place: Place, inputs: Vec<String> },
+    /// V5: the name is that of another node, too, or is not legal.
+    #[error("V5: {why}\n{place}")]
+    Name { place: Place, why: String },
+    /// V6: a placeholder that is not among the first nodes, or not exactly one output as the last node.
+    #[error("V6: {why}\n{place}")]
+    Position { place: Place, why: String },
+    /// V7: the arguments do not fit the target.
+    #[error("V7: {why}\n{place}")]
+    Arguments { place: Place, why: String },
+    /// V9: what is stored of the value is not what follows from the arguments.
+    #[error("V9: {why}\n{place}")]
+    Fact { place: Place, why: String },
+    /// V10: an argument is a node that is not in the graph.
+    #[error("V10: {} used, but not in the graph\n{place}", are(inputs))]
+    Erased { place: Place, inputs: Vec<String> },
+    /// V11: the signature does not name each placeholder once, or names something else.
+    #[error("V11: {why}\n{place}")]
+    Signature { place: Place, why: String },
+    /// V12: what finds nodes by target does not agree with the nodes.
+    #[error("V12: {why}\n{place}")]
+    Table { place: Place, why: String },
+}
+
+impl VerifyError {
+    /// The broken rule, `"V4"`.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::Links { .. } => "V1",
+            Self::Labels { .. } => "V2",
+            Self::Users { .. } => "V3",
+            Self::UsedBeforeDefined { .. } => "V4",
+            Self::Name { .. } => "V5",
+            Self::Position { .. } => "V6",
+            Self::Arguments { .. } => "V7",
+            Self::Fact { .. } => "V9",
+            Self::Erased { .. } => "V10",
+            Self::Signature { .. } => "V11",
+            Self::Table { .. } => "V12",
+        }
+    }
+
+    /// Where the graph is wrong.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        match self {
+            Self::Links { place, .. }
+            | Self::Labels { place, .. }
+            | Self::Users { place, .. }
+            | Self::UsedBeforeDefined { place, .. }
+            | Self::Name { place, .. }
+            | Self::Position { place, .. }
+            | Self::Arguments { place, .. }
+            | Self::Fact { place, .. }
+            | Self::Erased { place, .. }
+            | Self::Signature { place, .. }
+            | Self::Table { place, .. } => place,
+        }
+    }
+}
+
+/// Every way in which a graph is wrong, in program order for each group of rules; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VerifyErrors(pub Vec<VerifyError>);
+
+impl fmt::Display for VerifyErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.len() {
+            1 => f.write_str("the graph is not correct")?,
+            count => write!(f, "the graph is not correct in {count} places")?,
+        }
+        self.0.iter().try_for_each(|error| write!(f, "\n{error}"))
+    }
+}
+
+impl std::error::Error for VerifyErrors {}
+
+fn are(names: &[String]) -> String {
+    format!("{} {}", names.join(", "), if names.len() == 1 { "is" } else { "are" })
+}

@@ -1,0 +1,118 @@
+//! Checking a module: its graph, that everything it names is there, and the same of its child graphs.
+//!
+//! Invariant: everything that is wrong is told at once, each with the path of the graph it is in.
+
+use crate::ir::{ModulePath, Target, VerifyErrors};
+
+use super::attributes::{Attribute, MissingAttribute};
+use super::graph_module::GraphModule;
+use super::inputs::{BindInputsError, bind_inputs};
+
+/// What is wrong with a graph module.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckErrors {
+    /// The graph is not well formed.
+    #[error(transparent)]
+    Graph(#[from] VerifyErrors),
+    /// Nodes name what the module does not have.
+    #[error("{}", .0.iter().map(|(line, error)| format!("{error}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
+    Attributes(Vec<(String, MissingAttribute)>),
+    /// Nodes call child graphs with arguments that these do not take.
+    #[error("{}", .0.iter().map(|(line, error)| format!("{error}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
+    Calls(Vec<(String, BindInputsError)>),
+    /// Child graphs are wrong, or more than one of these.
+    #[error("{}", .0.iter().map(|(path, errors)| described(path, errors)).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<(ModulePath, CheckErrors)>),
+    /// Graphs are nested deeper than [`GraphModule::MAX_DEPTH`].
+    #[error("graphs are nested more than {} deep", GraphModule::MAX_DEPTH)]
+    TooDeep,
+}
+
+fn described(path: &ModulePath, errors: &CheckErrors) -> String {
+    if path.is_root() { errors.to_string() } else { format!("in the graph at `{path}`: {errors}") }
+}
+
+impl GraphModule {
+    /// Checks the graph, that everything it names is there, and that its child graphs take what they are called with
+    /// and are correct themselves.
+    ///
+    /// ```
+    /// # use fx_core::{ir::Graph, module::{Attributes, GraphModule}};
+    /// let mut graph = Graph::new("model");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let y = cursor.call_module("block", [x.into()], []);
+    /// cursor.output(y);
+    /// let error = GraphModule::new(graph, Attributes::new()).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`block` should be a layer or a graph, but is absent\n  in %block = call_module block(%x)"
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong, at once.
+    pub fn check(&self) -> Result<(), CheckErrors> {
+        self.check_at(0)
+    }
+
+    fn check_at(&self, depth: usize) -> Result<(), CheckErrors> {
+        if depth > Self::MAX_DEPTH {
+            return Err(CheckErrors::TooDeep);
+        }
+        let mut found = Vec::new();
+        match self.graph().verify() {
+            Err(errors) => found.push((ModulePath::ROOT, CheckErrors::Graph(errors))),
+            // Only a graph that is well formed can be asked for more.
+            Ok(()) => self.check_names(&mut found),
+        }
+        for (path, attribute) in self.attributes().iter() {
+            if let Attribute::Module(child) = attribute {
+                match child.check_at(depth + 1) {
+                    Ok(()) => {}
+                    Err(CheckErrors::Several(inner)) => {
+                        found.extend(inner.into_iter().map(|(below, errors)| (path.join(&below), errors)));
+                    }
+                    Err(errors) => found.push((path.clone(), errors)),
+                }
+            }
+        }
+        match (found.pop(), found.is_empty()) {
+            (None, _) => Ok(()),
+            (Some((path, errors)), true) if path.is_root() => Err(errors),
+            (Some(last), _) => {
+                found.push(last);
+                Err(CheckErrors::Several(found))
+            }
+        }
+    }
+
+    fn check_names(&self, found: &mut Vec<(ModulePath, CheckErrors)>) {
+        let (mut missing, mut calls) = (Vec::new(), Vec::new());
+        for (id, node) in self.graph().nodes() {
+            let line = || self.graph().node_line(id);
+            match node.target() {
+                Target::GetAttr(path) => {
+                    missing.extend(self.attributes().tensor(path).err().map(|error| (line(), error)));
+                }
+                Target::CallModule(path) => match self.attributes().callee(path) {
+                    Ok(Attribute::Module(child)) => {
+                        calls.extend(
+                            bind_inputs(child.graph(), node.args(), node.kwargs()).err().map(|error| (line(), error)),
+                        );
+                    }
+                    Ok(_) => {}
+                    Err(error) => missing.push((line(), error)),
+                },
+                _ => {}
+            }
+        }
+        if !missing.is_empty() {
+            found.push((ModulePath::ROOT, CheckErrors::Attributes(missing)));
+        }
+        if !calls.is_empty() {
+            found.push((ModulePath::ROOT, CheckErrors::Calls(calls)));
+        }
+    }
+}

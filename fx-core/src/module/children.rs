@@ -1,0 +1,88 @@
+//! Child graphs: reaching them, changing them, and how they are printed.
+//!
+//! Invariant: changing a child changes it for this module only, not for others that share it.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use crate::ir::ModulePath;
+
+use super::attributes::Attribute;
+use super::graph_module::GraphModule;
+
+impl GraphModule {
+    /// Its child graphs, in order of first use.
+    pub fn children(&self) -> impl Iterator<Item = (&ModulePath, &GraphModule)> {
+        self.attributes().iter().filter_map(|(path, attribute)| match attribute {
+            Attribute::Module(child) => Some((path, &**child)),
+            _ => None,
+        })
+    }
+
+    /// The child graph that a path leads to, also inside other children, to be changed.
+    pub fn child_mut(&mut self, path: impl Into<ModulePath>) -> Option<&mut GraphModule> {
+        let path = path.into();
+        let (module, last) = match self.attributes().get(&path) {
+            Some(_) => (self, path),
+            None => {
+                let text = path.as_str();
+                let mut splits = text.rmatch_indices('.').map(|(end, _)| (&text[..end], &text[end + 1..]));
+                let (first, rest) = splits.find(|(first, _)| self.attributes().contains(&ModulePath::new(*first)))?;
+                return self.child_mut(first)?.child_mut(rest);
+            }
+        };
+        match module.attributes_mut().get_mut(&last)? {
+            Attribute::Module(child) => Some(Arc::make_mut(child)),
+            _ => None,
+        }
+    }
+
+    /// Calls `change` with each child graph, not with children of children.
+    pub(super) fn for_each_child_mut(&mut self, change: &mut dyn FnMut(&mut GraphModule)) {
+        for (_, attribute) in self.attributes_mut().iter_mut() {
+            if let Attribute::Module(child) = attribute {
+                change(Arc::make_mut(child));
+            }
+        }
+    }
+
+    fn write_at(&self, depth: usize, f: &mut dyn Write) -> fmt::Result {
+        write!(f, "{}", self.graph())?;
+        for (path, child) in self.children() {
+            write!(f, "\n\n    // {path}\n")?;
+            let mut inside = Indented { out: &mut *f, at_line_start: true };
+            if depth == Self::MAX_DEPTH {
+                write!(inside, "// graphs are nested deeper")?;
+            } else {
+                child.write_at(depth + 1, &mut inside)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The graph, then each child graph, indented, under its path. No line ends in a blank.
+impl fmt::Display for GraphModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_at(0, f)
+    }
+}
+
+/// Indents every line that is not empty.
+struct Indented<'w> {
+    out: &'w mut dyn Write,
+    at_line_start: bool,
+}
+
+impl Write for Indented<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for line in text.split_inclusive('\n') {
+            if self.at_line_start && line != "\n" {
+                self.out.write_str("    ")?;
+            }
+            self.out.write_str(line)?;
+            self.at_line_start = line.ends_with('\n');
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! Facts of a whole module: what is known of its result, and of every node, from what is known of its inputs.
+//!
+//! Invariant: nothing runs; what no rule can say is unknown, never guessed.
+
+use smallvec::SmallVec;
+
+use crate::entity::SecondaryMap;
+use crate::ir::{Argument, Keyword, NodeId, Target};
+use crate::ops::{Facts, InferError, OpRef};
+use crate::value::{Fact, Value};
+
+use super::attributes::{Attribute, Attributes};
+use super::graph_module::GraphModule;
+use super::inputs::{Input, bind_inputs};
+
+/// A node that would be refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}\n  would be refused: {reason}")]
+pub struct RefusedNode {
+    /// The node as the graph prints it.
+    pub line: String,
+    /// Why.
+    pub reason: InferError,
+}
+
+impl GraphModule {
+    /// What is known of its result if this is known of its inputs, one fact for each placeholder.
+    ///
+    /// # Errors
+    /// When a node in it would be refused.
+    pub fn infer(&self, inputs: &[&Fact]) -> Result<Fact, RefusedNode> {
+        Ok(self.facts(inputs, 0)?.1)
+    }
+
+    /// Works out anew what is known of each node from what is known of the placeholders, and writes it to the nodes.
+    /// What no rule can say becomes unknown.
+    ///
+    /// # Errors
+    /// When a node would be refused; nothing is written then.
+    pub fn infer_facts(&mut self) -> Result<(), RefusedNode> {
+        let graph = self.graph();
+        let inputs: Vec<Fact> = graph.placeholders().map(|id| graph.node(id).meta().fact.clone()).collect();
+        let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0)?;
+        for (id, fact) in facts {
+            self.graph_mut().meta_mut(id).fact = fact;
+        }
+        Ok(())
+    }
+
+    fn facts(&self, inputs: &[&Fact], depth: usize) -> Result<(Vec<(NodeId, Fact)>, Fact), RefusedNode> {
+        let mut known = SecondaryMap::<NodeId, Fact>::new();
+        let (mut facts, mut result) = (Vec::with_capacity(self.graph().len()), Fact::Unknown);
+        let mut inputs = inputs.iter();
+        for (id, node) in self.graph().nodes() {
+            let fact = if let Target::Placeholder(_) = node.target() {
+                inputs.next().map_or(Fact::Unknown, |fact| (*fact).clone())
+            } else {
+                let inferred =
+                    infer_call(self.attributes(), node.target(), node.args(), node.kwargs(), depth, &mut |id| {
+                        known[id].clone()
+                    });
+                inferred.map_err(|reason| RefusedNode { line: self.graph().node_line(id), reason })?
+            };
+            if *node.target() == Target::Output {
+                result = fact.clone();
+            }
+            known[id] = fact.clone();
+            facts.push((id, fact));
+        }
+        Ok((facts, result))
+    }
+}
+
+/// What is known of the value of a node that does this; unknown for a placeholder.
+pub(crate) fn infer_call(
+    attributes: &Attributes,
+    target: &Target,
+    args: &[Argument],
+    kwargs: &[(Keyword, Argument)],
+    depth: usize,
+    fact_of: &mut dyn FnMut(NodeId) -> Fact,
+) -> Result<Fact, InferError> {
+    let mut fact = |argument: &Argument| argument.fact(&mut |id| fact_of(id));
+    match target {
+        Target::Placeholder(_) => Ok(Fact::Unknown),
+        Target::Output => Ok(args.first().map_or(Fact::Unknown, fact)),
+        Target::GetAttr(path) => Ok(match attributes.tensor(path) {
+            Ok(tensor) => Fact::of(&Value::Tensor(tensor)),
+            Err(_) => Fact::Unknown,
+        }),
+        Target::CallFunction(op) | Target::CallMethod(op) => {
+            let facts: SmallVec<[Fact; 4]> = ordered(op, args, kwargs).map(fact).collect();
+            if facts.len() < op.params.len() {
+                return Ok(Fact::Unknown);
+            }
+            (op.infer)(Facts { op, facts: &facts.iter().collect::<SmallVec<[&Fact; 4]>>() })
+        }
+        Target::CallModule(path) => match attributes.fetch(path) {
+            Some(Attribute::Layer(layer)) => {
+                let facts: SmallVec<[Fact; 4]> =
+                    args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).map(fact).collect();
+                layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>())
+            }
+            Some(Attribute::Module(child)) if depth < GraphModule::MAX_DEPTH => {
+                let inputs = bind_inputs(child.graph(), args, kwargs).map_err(|error| InferError(error.to_string()))?;
+                let facts: SmallVec<[Fact; 4]> = inputs
+                    .into_iter()
+                    .map(|input| match input {
+                        Input::Given(argument) => fact(argument),
+                        Input::Default(value) => Fact::of(value),
+                    })
+                    .collect();
+                let inferred = child.facts(&facts.iter().collect::<SmallVec<[&Fact; 4]>>(), depth + 1);
+                Ok(inferred.map_err(|error| InferError(error.to_string()))?.1)
+            }
+            _ => Ok(Fact::Unknown),
+        },
+    }
+}
+
+/// The arguments of a call in the order of the operation's parameters.
+pub(crate) fn ordered<'a>(
+    op: OpRef,
+    args: &'a [Argument],
+    kwargs: &'a [(Keyword, Argument)],
+) -> impl Iterator<Item = &'a Argument> {
+    let mut positional = args.iter();
+    op.params.iter().filter_map(move |param| {
+        let by_name = || kwargs.iter().find_map(|(name, argument)| (*name == param.name).then_some(argument));
+        if param.positional { positional.next() } else { by_name() }
+    })
+}

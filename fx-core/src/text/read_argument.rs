@@ -1,0 +1,241 @@
+//! Reading what nodes are given, and what is known of values: arguments and facts.
+//!
+//! Invariant: recursion is as deep as arguments may be nested, never deeper.
+
+use candle_core::Shape;
+
+use super::error::ParseErrorKind;
+use super::lex::{Number, Result, shortened};
+use super::read::Reader;
+use crate::ir::{Argument, Fields};
+use crate::value::{Fact, TensorFact, dtype_from_name};
+
+const AN_ARGUMENT: &str = "an argument: a node, a number, a string, a list, …";
+
+impl Reader<'_, '_, '_> {
+    /// An argument that is nested at most `room` deep.
+    pub(super) fn argument(&mut self, room: usize) -> Result<Argument> {
+        let first = self.lexer.peek();
+        let start = self.lexer.at;
+        Ok(match first {
+            Some(b'%') => Argument::Node(self.node()?),
+            Some(b'[') => {
+                let room = self.open(room)?;
+                Argument::List(self.items("]", room)?.0)
+            }
+            Some(b'(') => {
+                let room = self.open(room)?;
+                let (items, ends_with_comma) = self.items(")", room)?;
+                if items.len() == 1 && !ends_with_comma {
+                    let kind = ParseErrorKind::Invalid("this is neither a tuple nor an argument".into());
+                    let hint = "a tuple of one is written `(x,)`".to_owned();
+                    return Err(self.lexer.fault(start, kind).hint(hint));
+                }
+                Argument::Tuple(items)
+            }
+            Some(b'"') => {
+                let text = self.lexer.string()?;
+                if self.lexer.peek() == Some(b'{') { self.structure(&text, room)? } else { Argument::Str(text.into()) }
+            }
+            Some(b'.') => {
+                self.lexer.expect("..", AN_ARGUMENT)?;
+                Argument::Range(Box::new((None, self.range_end()?)))
+            }
+            _ => match self.lexer.number()? {
+                Some(Number::Int(int)) if self.lexer.eat("..") => {
+                    Argument::Range(Box::new((Some(int), self.range_end()?)))
+                }
+                Some(Number::Int(int)) => Argument::Int(int),
+                Some(Number::Float(float)) => Argument::Float(float),
+                None => match self.lexer.rust_path() {
+                    Some(word) if self.lexer.peek() == Some(b'{') => self.structure(word, room)?,
+                    Some(word) => self.constant(start, word)?,
+                    None => return Err(self.lexer.expected(AN_ARGUMENT)),
+                },
+            },
+        })
+    }
+
+    /// Steps over a bracket, and says how deep it can be nested inside.
+    fn open(&mut self, room: usize) -> Result<usize> {
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        room.checked_sub(1).ok_or_else(|| self.lexer.fault(start, ParseErrorKind::TooDeep(Argument::MAX_DEPTH)))
+    }
+
+    /// The items of a list or tuple, and whether a comma came last.
+    fn items(&mut self, end: &'static str, room: usize) -> Result<(Box<[Argument]>, bool)> {
+        let mut items = Vec::new();
+        while !self.lexer.eat(end) {
+            items.push(self.argument(room)?);
+            if !self.lexer.eat(",") {
+                self.lexer.expect(end, if end == "]" { "`,` or `]`" } else { "`,` or `)`" })?;
+                return Ok((items.into(), false));
+            }
+        }
+        Ok((items.into(), true))
+    }
+
+    /// `Out { logits: %x }`, behind the name.
+    fn structure(&mut self, name: &str, room: usize) -> Result<Argument> {
+        let room = self.open(room)?;
+        let mut fields = Vec::new();
+        while !self.lexer.eat("}") {
+            let field = self.lexer.name("a field or `}`")?;
+            self.lexer.expect(":", "`:`")?;
+            fields.push((field.into(), self.argument(room)?));
+            if !self.lexer.eat(",") {
+                self.lexer.expect("}", "`,` or `}`")?;
+                break;
+            }
+        }
+        Ok(Argument::structure(name, Fields::from(fields)))
+    }
+
+    fn range_end(&mut self) -> Result<Option<i64>> {
+        let before = *self.lexer;
+        match self.lexer.number()? {
+            None => Ok(None),
+            Some(Number::Int(int)) => Ok(Some(int)),
+            Some(Number::Float(_)) => {
+                *self.lexer = before;
+                Err(self.lexer.expected("an integer"))
+            }
+        }
+    }
+
+    /// A word that stands for itself.
+    fn constant(&mut self, start: usize, word: &str) -> Result<Argument> {
+        Ok(match word {
+            "none" => Argument::None,
+            "true" => true.into(),
+            "false" => false.into(),
+            "inf" => f64::INFINITY.into(),
+            "nan" => self.nan(start)?.into(),
+            "cpu" => candle_core::Device::Cpu.into(),
+            "cuda" | "metal" => {
+                self.lexer.expect(":", "`:` and the number of the device")?;
+                let Some(ordinal) = self.lexer.digits() else {
+                    return Err(self.lexer.expected("the number of the device"));
+                };
+                Argument::Device(Box::new(self.device(start, word, ordinal)?))
+            }
+            word => match dtype_from_name(word) {
+                Some(dtype) => dtype.into(),
+                None => {
+                    let hint = match word {
+                        "None" | "null" => "an absent argument is written `none`".into(),
+                        "True" | "False" => format!("it is written `{}`", word.to_lowercase()),
+                        word => format!("a node is written `%{0}`, text is written `\"{0}\"`", shortened(word)),
+                    };
+                    self.lexer.at = start;
+                    return Err(self.lexer.expected(AN_ARGUMENT).hint(hint));
+                }
+            },
+        })
+    }
+
+    /// `nan` or `nan:0x7ff8000000000001`, behind the word.
+    fn nan(&mut self, start: usize) -> Result<f64> {
+        if !self.lexer.text[self.lexer.at..].starts_with(":0x") {
+            return Ok(f64::NAN);
+        }
+        self.lexer.at += ":0x".len();
+        let hex = self.lexer.take_while(|c| c.is_ascii_hexdigit());
+        let bits = u64::from_str_radix(hex, 16).ok().map(f64::from_bits);
+        bits.filter(|float| float.is_nan())
+            .ok_or_else(|| self.lexer.fault(start, ParseErrorKind::Invalid("these are not the bits of a NaN".into())))
+    }
+
+    /// What is known of a value.
+    pub(super) fn fact(&mut self) -> Result<Fact> {
+        self.fact_in(Argument::MAX_DEPTH)
+    }
+
+    fn fact_in(&mut self, room: usize) -> Result<Fact> {
+        Ok(match self.lexer.peek() {
+            Some(b'?') => {
+                self.lexer.at += 1;
+                Fact::Unknown
+            }
+            Some(b'[') => {
+                let room = self.open(room)?;
+                Fact::List(self.facts("]", room)?)
+            }
+            Some(b'(') => {
+                let room = self.open(room)?;
+                Fact::Tuple(self.facts(")", room)?)
+            }
+            _ => {
+                let mut ahead = *self.lexer;
+                let word = ahead.word();
+                match (word, ahead.peek()) {
+                    (Some(word), Some(b'[')) if dtype_from_name(word).is_some() => {
+                        self.lexer.at = ahead.at + 1;
+                        let shape = self.shape()?;
+                        dtype_from_name(word).map_or(Fact::Unknown, |dtype| Fact::Tensor(TensorFact { shape, dtype }))
+                    }
+                    (Some("data"), Some(b'[' | b'(')) => {
+                        *self.lexer = ahead;
+                        self.data(room)?
+                    }
+                    _ => self.data(room)?,
+                }
+            }
+        })
+    }
+
+    fn facts(&mut self, end: &'static str, room: usize) -> Result<Vec<Fact>> {
+        let mut facts = Vec::new();
+        while !self.lexer.eat(end) {
+            facts.push(self.fact_in(room)?);
+            if !self.lexer.eat(",") {
+                self.lexer.expect(end, if end == "]" { "`,` or `]`" } else { "`,` or `)`" })?;
+                break;
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Plain data, known exactly.
+    fn data(&mut self, room: usize) -> Result<Fact> {
+        Ok(Fact::Data(self.value(room)?))
+    }
+
+    /// A value without tensors.
+    pub(super) fn value(&mut self, room: usize) -> Result<crate::value::Value> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        let argument = self.argument(room)?;
+        argument.to_value().ok_or_else(|| {
+            self.lexer.fault(start, ParseErrorKind::Invalid("a value that is known cannot be that of a node".into()))
+        })
+    }
+
+    /// The extents of a tensor, behind the `[`.
+    fn shape(&mut self) -> Result<Shape> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        let mut dims = Vec::new();
+        while !self.lexer.eat("]") {
+            self.lexer.peek();
+            let start = self.lexer.at;
+            let Some(digits) = self.lexer.digits() else { return Err(self.lexer.expected("an extent or `]`")) };
+            let Ok(dim) = digits.parse::<usize>() else {
+                let kind = ParseErrorKind::Number { text: shortened(digits), into: "a usize" };
+                return Err(self.lexer.fault(start, kind));
+            };
+            dims.push(dim);
+            if !self.lexer.eat(",") {
+                self.lexer.expect("]", "`,` or `]`")?;
+                break;
+            }
+        }
+        // Candle multiplies them without looking.
+        if dims.iter().try_fold(1usize, |count, &dim| count.checked_mul(dim.max(1))).is_none() {
+            let kind = ParseErrorKind::Invalid("no tensor has so many elements".into());
+            return Err(self.lexer.fault(start, kind));
+        }
+        Ok(Shape::from(dims))
+    }
+}
