@@ -9,6 +9,8 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
 
+use crate::ir::Argument;
+
 use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
@@ -26,6 +28,10 @@ impl<T: Traceable> Traceable for Option<T> {
         self.as_ref().map(|value| value.input(inputs, name))
     }
 
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.as_ref().map_or(Some(Argument::None), T::made_of)
+    }
+
     fn part(&self, _: usize) -> Option<Part<'_>> {
         self.as_ref().map(Part::of)
     }
@@ -40,6 +46,10 @@ impl<T: Traceable> Traceable for Box<T> {
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         Box::new((**self).input(inputs, name))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        T::made_of(mirror)
     }
 
     fn part(&self, _: usize) -> Option<Part<'_>> {
@@ -64,6 +74,10 @@ macro_rules! shared_pointers {
 
             fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
                 $type::new((**self).input(inputs, name))
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                T::made_of(mirror)
             }
 
             fn part(&self, _: usize) -> Option<Part<'_>> {
@@ -151,6 +165,10 @@ macro_rules! sequences {
                 self.iter().enumerate().map(|(i, value)| value.input(inputs, &format!("{name}_{i}"))).collect()
             }
 
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+            }
+
             fn part(&self, step: usize) -> Option<Part<'_>> {
                 self.get(step).map(Part::of)
             }
@@ -168,6 +186,10 @@ impl<T: Traceable, const N: usize> Traceable for [T; N] {
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         std::array::from_fn(|i| self[i].input(inputs, &format!("{name}_{i}")))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
     }
 
     fn part(&self, step: usize) -> Option<Part<'_>> {
@@ -236,6 +258,10 @@ macro_rules! tuples {
 
             fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
                 ($(self.$index.input(inputs, &format!("{name}_{}", $index)),)+)
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                Some(Argument::Tuple([$($name::made_of(&mirror.$index)?),+].into()))
             }
 
             fn part(&self, step: usize) -> Option<Part<'_>> {

@@ -9,6 +9,8 @@ use std::marker::PhantomData;
 
 use candle_core::{DType, Device, Shape, Tensor, Var};
 
+use crate::ir::Argument;
+
 use super::inputs::Inputs;
 use super::owner::Part;
 use super::proxy::Proxy;
@@ -33,6 +35,13 @@ pub trait Traceable {
     /// The mirror of an argument: its tensors are inputs of the graph, under this name.
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         self.symbolic(&inputs.scope().child(name))
+    }
+
+    /// What a parameter of this type is made of, for the graph's signature: placeholders and plain data in the same
+    /// structure. None if that cannot be said, and the parameter is no part of the signature.
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        let _ = mirror;
+        None
     }
 
     /// One of its parts: the `step` that [`Scope::part`] was given for it. None if it is no part that can be lent.
@@ -62,6 +71,10 @@ impl Traceable for Tensor {
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Proxy {
         inputs.placeholder(name, Some(self))
+    }
+
+    fn made_of(mirror: &Proxy) -> Option<Argument> {
+        mirror.input_node().map(Argument::Node)
     }
 }
 
@@ -95,6 +108,35 @@ pub trait Construct: Traceable {
     fn construct(fields: Self::Fields) -> Self::Symbolic;
 }
 
+/// Plain data as an argument, if a graph can hold it.
+fn plain(value: &dyn Any) -> Option<Argument> {
+    macro_rules! held {
+        ($($type:ty, $value:ident => $argument:expr;)*) => {$(
+            if let Some($value) = value.downcast_ref::<$type>() {
+                return $argument;
+            }
+        )*};
+    }
+    held! {
+        bool, flag => Some(Argument::Bool(*flag));
+        usize, size => i64::try_from(*size).ok().map(Argument::Int);
+        isize, int => i64::try_from(*int).ok().map(Argument::Int);
+        u8, int => Some(Argument::Int((*int).into()));
+        u16, int => Some(Argument::Int((*int).into()));
+        u32, int => Some(Argument::Int((*int).into()));
+        u64, int => i64::try_from(*int).ok().map(Argument::Int);
+        i16, int => Some(Argument::Int((*int).into()));
+        i32, int => Some(Argument::Int((*int).into()));
+        i64, int => Some(Argument::Int(*int));
+        f32, float => Some(Argument::Float((*float).into()));
+        f64, float => Some(Argument::Float(*float));
+        String, text => Some(Argument::Str(text.as_str().into()));
+        &'static str, text => Some(Argument::Str((*text).into()));
+        DType, dtype => Some(Argument::DType(*dtype));
+    }
+    None
+}
+
 /// Plain data: its mirror is a copy.
 macro_rules! constants {
     ($($type:ty),* $(,)?) => {$(
@@ -103,6 +145,10 @@ macro_rules! constants {
 
             fn symbolic(&self, _: &Scope) -> Self {
                 self.clone()
+            }
+
+            fn made_of(mirror: &Self) -> Option<Argument> {
+                plain(mirror)
             }
         }
 

@@ -11,7 +11,8 @@ use candle_core::{DType, Device, Shape};
 use crate::module::GraphModule;
 
 use super::error::TraceError;
-use super::inputs::{Argument, Examples, Give, Inputs};
+use super::give::Give;
+use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
 use super::rules::TracerRules;
 use super::scope::Scope;
@@ -151,7 +152,10 @@ impl<'a> Tracer<'a> {
         self
     }
 
-    /// A value for a parameter, baked into the graph.
+    /// A value for a parameter, baked into the graph; [`PH`](super::PH) in it, also deep inside, is an input.
+    ///
+    /// The graph remembers the value in its signature ([`Graph::signature`](crate::ir::Graph::signature)): it can be called
+    /// with it or without, and not with another.
     pub fn concrete_arg(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
         self.arguments.push((plain(name), Argument::constant(value)));
         self
@@ -263,11 +267,13 @@ impl<'a> Tracer<'a> {
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut mirror = model.symbolic(&Scope::root(&session));
-            call(&mut mirror, &mut Inputs::new(&session, method, named, examples))
+            let mut inputs = Inputs::new(&session, method, named, examples);
+            let output = call(&mut mirror, &mut inputs)?;
+            Ok((output, inputs.signature(&session.state().graph)))
         }));
         drop(active);
-        let output = match outcome {
-            Ok(Ok(output)) => output,
+        let (output, signature) = match outcome {
+            Ok(Ok(returned)) => returned,
             Ok(Err(error)) => {
                 let explained = session.explain(&error);
                 // What lasts came first, and is closed with.
@@ -282,7 +288,8 @@ impl<'a> Tracer<'a> {
         };
         let state = &mut *session.state();
         state.output(output.0);
-        let (graph, attributes) = state.close()?;
+        let (mut graph, attributes) = state.close()?;
+        graph.set_signature(signature);
         Ok(GraphModule::from_parts(graph, attributes))
     }
 }
