@@ -235,3 +235,53 @@ fn row_54_tensor_attribute_coalesced() {
     let reads = module.graph().nodes().filter(|(_, node)| node.op() == fx::Op::GetAttr).count();
     assert_eq!((reads, module.attributes().iter().count()), (2, 2));
 }
+
+mod own {
+    use candle_core::{Result, Tensor};
+
+    /// Not candle's, and not annotated.
+    pub(super) fn silu(x: &Tensor) -> Result<Tensor> {
+        x.neg()
+    }
+}
+
+mod calls_own {
+    use candle_core::{Result, Tensor};
+
+    use super::own::silu;
+
+    #[fx::module]
+    pub(super) struct Model;
+
+    #[fx::module]
+    impl Model {
+        pub(super) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+            silu(x)
+        }
+    }
+}
+
+mod calls_candles {
+    use candle_core::{D, Result, Tensor};
+    use candle_nn::ops::{leaky_relu, silu, softmax};
+
+    #[fx::module]
+    pub(super) struct Model;
+
+    #[fx::module]
+    impl Model {
+        pub(super) fn forward(&self, x: &Tensor) -> Result<Tensor> {
+            use candle_nn::ops::sigmoid;
+            sigmoid(&softmax(&leaky_relu(&silu(x)?, 0.1)?, D::Minus1)?)
+        }
+    }
+}
+
+#[test]
+fn a_function_named_like_candles_is_not_taken_for_it() {
+    let error = fx::symbolic_trace(&calls_own::Model).unwrap_err();
+    assert!(matches!(error, fx::TraceError::Unannotated { function: "silu", .. }), "{error:?}");
+    let x = tensor(&[2, 4]);
+    let module = fx::symbolic_trace(&calls_candles::Model).unwrap();
+    assert_same(&calls_candles::Model.forward(&x).unwrap(), &module.forward(&[&x]).unwrap());
+}

@@ -93,7 +93,7 @@ impl VisitMut for Body<'_> {
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
-                } else {
+                } else if !calls::redirect_call(call, self) {
                     self.visit_expr_mut(&mut call.func);
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Self")) {
