@@ -8,14 +8,14 @@ use candle_core::{DType, Result, Tensor};
 use candle_nn::{
     Activation, BatchNorm, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvTranspose1d, ConvTranspose1dConfig,
     ConvTranspose2d, ConvTranspose2dConfig, Dropout, Embedding, Func, FuncT, GroupNorm, LayerNorm, Linear, PReLU,
-    RmsNorm, Sequential,
+    RmsNorm,
 };
 
 use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
-use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
+use crate::trace::{Module, Proxy, Scope, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
 use super::debug::{debug_field, named};
@@ -527,44 +527,5 @@ impl Traceable for candle_nn::ops::Identity {
 impl Module for Identity {
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         Ok(xs.clone())
-    }
-}
-
-/// The mirror of a `Sequential`, whose layers candle neither shows nor lets anyone clone or share.
-#[derive(Debug, Clone)]
-pub struct SequentialLeaf {
-    scope: Scope,
-    len: i64,
-}
-
-impl Traceable for Sequential {
-    type Symbolic = SequentialLeaf;
-
-    fn symbolic(&self, scope: &Scope) -> SequentialLeaf {
-        SequentialLeaf { scope: scope.clone(), len: self.len() }
-    }
-}
-
-impl SequentialLeaf {
-    /// Number of layers.
-    pub fn len(&self) -> i64 {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl Module for SequentialLeaf {
-    #[track_caller]
-    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
-        if self.is_empty() {
-            return Ok(xs.clone());
-        }
-        let (layer, path) = ("Sequential", self.scope.path().to_string());
-        let at = At(std::panic::Location::caller());
-        Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
     }
 }
