@@ -79,8 +79,10 @@ pub struct SharedLayer(Shared);
 
 impl SharedLayer {
     fn new<M: candle_core::Module + 'static>(name: &'static str, scope: &Scope, original: Option<Original>) -> Self {
-        let run: whole::Run =
-            |layer, args| candle_core::Module::forward(whole::original::<M>(layer)?, argument(args, 0)?).and_then(IntoValue::into_value);
+        let run: whole::Run = |layer, args| {
+            candle_core::Module::forward(whole::original::<M>(layer)?, argument(args, 0)?)
+                .and_then(IntoValue::into_value)
+        };
         Self(Shared::new(name, scope, original, Called::FORWARD, run))
     }
 

@@ -311,11 +311,8 @@ impl State {
         let module = new.module.take().unwrap_or_else(|| self.modules.clone());
         let mut annotations = Vec::new();
         if let Some(rules) = &mut self.rules {
-            let veto = |reason| TraceError::Vetoed {
-                what: format!("a node of `{}`", new.target),
-                reason,
-                at: new.at.map(At),
-            };
+            let veto =
+                |reason| TraceError::Vetoed { what: format!("a node of `{}`", new.target), reason, at: new.at.map(At) };
             for argument in new.args.iter_mut().chain(new.kwargs.iter_mut().map(|(_, argument)| argument)) {
                 *argument = rules.create_arg(std::mem::take(argument)).map_err(veto)?;
             }
@@ -338,7 +335,11 @@ impl State {
         let mut cursor = self.graph.at_end();
         let node = cursor.create_node(target, args, kwargs, name.as_deref()).map_err(|error| {
             // Arguments that candle accepted always fit, unless the rules have put others in their place.
-            TraceError::Vetoed { what: format!("`{}`", what.unwrap_or_default()), reason: error.to_string(), at: at.map(At) }
+            TraceError::Vetoed {
+                what: format!("`{}`", what.unwrap_or_default()),
+                reason: error.to_string(),
+                at: at.map(At),
+            }
         })?;
         let mut meta = Meta::recorded(at.map(Into::into), module);
         meta.fact = fact;

@@ -9,7 +9,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{
-    FnArg, GenericArgument, Generics, ItemImpl, Lifetime, Pat, Path, PathArguments, ReceiverKind, ReturnType, Signature, Type,
+    FnArg, GenericArgument, Generics, ItemImpl, Lifetime, Pat, Path, PathArguments, ReceiverKind, ReturnType,
+    Signature, Type,
 };
 
 use super::ImplKind;
@@ -101,7 +102,7 @@ impl Entry {
             ReturnType::Type(_, ty) => quote!(#ty),
         };
         let arguments = self.parameters.iter().filter_map(|parameter| parameter.written_as.as_ref());
-        let span = span.resolved_at(Span::call_site());
+        // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
         let stmt = quote_spanned! {span=>
             if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #returns>(
                 &*self,
@@ -116,7 +117,13 @@ impl Entry {
     }
 
     /// How the graph calls the method on the original, outside of the shadow world.
-    pub(super) fn whole_method(&self, generics: &Generics, item: &ItemImpl, mirror: &Path, paths: &Paths) -> TokenStream {
+    pub(super) fn whole_method(
+        &self,
+        generics: &Generics,
+        item: &ItemImpl,
+        mirror: &Path,
+        paths: &Paths,
+    ) -> TokenStream {
         let (kind, trait_name, called) =
             (paths.private(self.kind_name()), paths.whole("WholeMethod"), paths.private("Called"));
         let [original, taken] = ["original", "taken"].map(|name| paths.whole(name));
