@@ -29,6 +29,7 @@ impl Gate {
 }
 
 #[fx::module]
+#[derive(Clone)]
 struct Inner {
     lin: Linear,
 }
@@ -100,7 +101,20 @@ fn leaf_module() {
     assert_same(&expected, &module.forward(&[&x, &mask]).unwrap());
     let other = (&x * -3.0).unwrap();
     assert_same(&model.forward(&other, &mask).unwrap(), &module.forward(&[&other, &mask]).unwrap());
-    insta::assert_snapshot!(module.graph(), @"");
+    insta::assert_snapshot!(module.graph(), @r#"
+    graph outer(%x: f32[2, 4], %mask: f32[2, 4]) {
+        %gate = call_module gate(%x, scale = 0.5, mask = %mask)    // (f32[2, 4], [f32[2, 4], f32[2, 4]]) leaves.rs:19
+        %getitem = call_function getitem(%gate, index = 0)         // f32[2, 4] leaves.rs:19
+        %getitem_1 = call_function getitem(%gate, index = 1)       // [f32[2, 4], f32[2, 4]] leaves.rs:19
+        %getitem_2 = call_function getitem(%getitem_1, index = 0)  // f32[2, 4] leaves.rs:19
+        %getitem_3 = call_function getitem(%getitem_1, index = 1)  // f32[2, 4] leaves.rs:19
+        %add = call_function add(%getitem, %getitem_2)             // f32[2, 4] leaves.rs:73
+        %wrapped_0 = call_module wrapped.0(%add)                   // f32[2, 4] leaves.rs:39
+        %wrapped_1 = call_module wrapped.0(%wrapped_0)             // f32[2, 4] leaves.rs:39
+        %relu = call_method relu(%wrapped_1)                       // f32[2, 4] leaves.rs:74
+        output %relu
+    }
+    "#);
 }
 
 #[test]
@@ -188,7 +202,26 @@ fn row_52_nn_module_stack() {
     let module = Tracer::new().with(Leaves(&["Gate"])).trace_examples(&model, (&x, &mask)).unwrap();
     let stacks: Vec<String> =
         module.graph().nodes().map(|(_, node)| format!("{}: {:?}", node.name(), node.meta().module)).collect();
-    insta::assert_snapshot!(stacks.join("\n"), @"");
+    insta::assert_snapshot!(stacks.join("\n"), @r#"
+    x: 
+    mask: 
+    gate: gate (Gate)
+    getitem: 
+    getitem_1: 
+    getitem_2: 
+    getitem_3: 
+    add: 
+    wrapped_0_lin: wrapped.0 (Inner) > wrapped.0.lin (Linear)
+    tanh: wrapped.0 (Inner)
+    wrapped_0_lin_1: wrapped.0 (Inner) > wrapped.0.lin@1 (Linear)
+    tanh_1: wrapped.0 (Inner)
+    wrapped_0_lin_2: wrapped.0@1 (Inner) > wrapped.0.lin@2 (Linear)
+    tanh_2: wrapped.0@1 (Inner)
+    wrapped_0_lin_3: wrapped.0@1 (Inner) > wrapped.0.lin@3 (Linear)
+    tanh_3: wrapped.0@1 (Inner)
+    relu: 
+    output:
+    "#);
 }
 
 #[test]

@@ -101,7 +101,19 @@ fn row_03_symbolic_trace_sequential() {
         assert_same(&expected, &module.forward(&[&x]).unwrap());
     }
     let module = fx::symbolic_trace(&model).unwrap();
-    insta::assert_snapshot!(module.graph(), @"");
+    insta::assert_snapshot!(module.graph(), @r#"
+    graph model(%x) {
+        %layers = call_module layers(%x)                   // owners.rs:72
+        %blocks_0_0 = call_module blocks.0.0(%layers)      // owners.rs:65
+        %mul = call_function mul(%blocks_0_0, 0.5)         // owners.rs:65
+        %blocks_1_0 = call_module blocks.1.0(%mul)         // owners.rs:65
+        %mul_1 = call_function mul(%blocks_1_0, 2.0)       // owners.rs:65
+        %maybe = call_module maybe(%mul_1)                 // owners.rs:77
+        %any = call_module any(%maybe)                     // owners.rs:79
+        %sendable = call_module sendable(%any)             // owners.rs:79
+        output %sendable
+    }
+    "#);
     // The graph owns what it calls.
     drop(model);
     assert_same(&expected, &module.forward(&[&x]).unwrap());

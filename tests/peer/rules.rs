@@ -65,7 +65,25 @@ fn names_tags_and_paths() {
     let module = Tracer::new().with(tags.clone()).trace(&model).unwrap();
     assert_same(&model.forward(&x).unwrap(), &module.forward(&[&x]).unwrap());
     assert!(module.graph().nodes().all(|(_, node)| node.meta().annotation("tag").is_some()));
-    insta::assert_snapshot!(format!("{}\n{}", module.graph(), tags.lock().unwrap().0.join("\n")), @"");
+    insta::assert_snapshot!(format!("{}\n{}", module.graph(), tags.lock().unwrap().0.join("\n")), @r#"
+    graph mlp(x %n0) {
+        %n2 = call_module model.up(%n0)                    // rules.rs:32
+        %n4 = call_method relu(%n2)                        // rules.rs:25
+        %n5 = get_attr model.act.scale()                   // f32[4]
+        %n6 = call_method broadcast_mul(%n4, %n5)          // rules.rs:25
+        %n7 = call_function mul(%n6, 2.0)                  // rules.rs:25
+        %n8 = output %n7
+    }
+    n0 = x
+    up (Linear) true
+    n2 = model.up
+    act (Act) false
+    n4 = relu
+    n5 = model.act.scale
+    n6 = broadcast_mul
+    n7 = mul
+    n8 = output
+    "#);
 }
 
 struct Forbid;

@@ -185,6 +185,10 @@ impl Traceable for str {
     fn symbolic(&self, _: &Scope) -> String {
         self.to_owned()
     }
+
+    fn made_of(mirror: &String) -> Option<Argument> {
+        plain(mirror)
+    }
 }
 
 impl<T: Clone> Traceable for HashSet<T> {

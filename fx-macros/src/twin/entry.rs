@@ -102,7 +102,7 @@ impl Entry {
             ReturnType::Type(_, ty) => quote!(#ty),
         };
         let arguments = self.parameters.iter().filter_map(|parameter| parameter.written_as.as_ref());
-        let span = span.resolved_at(Span::call_site());
+        // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
         let stmt = quote_spanned! {span=>
             if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #returns>(
                 &*self,
