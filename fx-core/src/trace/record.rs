@@ -192,6 +192,7 @@ macro_rules! bare {
         ///
         /// # Errors
         /// What candle refuses, and that the function is another.
+        #[allow(clippy::too_many_arguments, reason = "candle's, and the function")]
         #[track_caller]
         pub fn __fx_checked<F>(function: F, $($param: signature_type!($kind)),*) -> candle_core::Result<$crate::trace::Proxy>
         where
