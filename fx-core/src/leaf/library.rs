@@ -20,7 +20,7 @@ use crate::value::{Fact, TensorFact, Value};
 
 use super::debug::{debug_field, named};
 use super::layer::{Layer, Leaf, layer};
-use super::{activation, norm};
+use super::{activation, group_norm, norm};
 
 /// What is known of a layer's own tensor.
 fn fact(tensor: &Tensor) -> Fact {
@@ -28,7 +28,7 @@ fn fact(tensor: &Tensor) -> Fact {
 }
 
 /// The rule of an operation, on facts.
-fn rule<const N: usize>(op: crate::ops::OpRef, facts: [Fact; N]) -> Inferred {
+pub(super) fn rule<const N: usize>(op: crate::ops::OpRef, facts: [Fact; N]) -> Inferred {
     let facts: Vec<&Fact> = facts.iter().collect();
     (op.infer)(crate::ops::Facts { op, facts: &facts })
 }
@@ -216,12 +216,8 @@ layer! {
     /// Normalisation over groups of channels.
     GroupNorm as "GroupNorm", forward {
         kept by group_norm;
-        infer(_layer, x) {
-            if x.rank() < 3 {
-                refuse!("{x} should have at least three dimensions");
-            }
-            // The layer does not tell its number of channels: a wrong one is found when the graph runs.
-            floats(x)
+        infer(layer, x) {
+            group_norm::infer(layer, x)
         }
     }
 }
@@ -263,12 +259,7 @@ layer! {
         }
         make { activation::named(&function, parameter) }
         infer(layer, x) {
-            match layer {
-                Self::Gelu => rule(&elementwise::gelu_erf::OP, [Fact::Tensor(x.clone())]),
-                Self::Swiglu => rule(&nn::swiglu::OP, [Fact::Tensor(x.clone())]),
-                Self::Elu(alpha) => rule(&elementwise::elu::OP, [Fact::Tensor(x.clone()), Fact::Data(Value::Float(*alpha))]),
-                _ => floats(x),
-            }
+            activation::infer(layer, x)
         }
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{Argument, NodeId, Target};
 use crate::module::LayerModule;
-use crate::ops::candle_error::reason;
+use crate::ops::candle_error::{caught, reason};
 use crate::ops::{Args, Facts, OpRef};
 use crate::value::{Fact, Value};
 
@@ -145,7 +145,8 @@ fn record_in(
             // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
             let values = values.unwrap_or_default();
             let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
+            let value = caught(|| callee.call(&values))
+                .map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {

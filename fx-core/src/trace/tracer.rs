@@ -298,18 +298,28 @@ impl<'a> Tracer<'a> {
         state.output(output.0);
         let (mut graph, attributes) = state.close()?;
         graph.set_signature(signature);
-        Ok(GraphModule::from_parts(graph, attributes))
+        let mut module = GraphModule::from_parts(graph, attributes);
+        if let Some(class_name) = class_name(std::any::type_name::<M>()) {
+            module.set_class_name(class_name);
+        }
+        Ok(module)
     }
 }
 
-/// `my_crate::models::BertModel<f32>` as `bert_model`, also behind pointers.
-fn graph_name(type_name: &str) -> String {
+/// `my_crate::models::BertModel<f32>` as `BertModel`, also behind pointers; none of a type without a name, such as `()`.
+fn class_name(type_name: &str) -> Option<&str> {
     let pointed = POINTERS.iter().find_map(|pointer| type_name.strip_prefix(pointer)?.strip_prefix('<'));
     if let Some(pointed) = pointed {
-        return graph_name(pointed.strip_suffix('>').unwrap_or(pointed));
+        return class_name(pointed.strip_suffix('>').unwrap_or(pointed));
     }
     let plain = type_name.split('<').next().unwrap_or(type_name);
     let last = plain.rsplit("::").next().unwrap_or(plain);
+    (!last.is_empty() && last.chars().all(|letter| letter.is_alphanumeric() || letter == '_')).then_some(last)
+}
+
+/// `BertModel` as `bert_model`.
+fn graph_name(type_name: &str) -> String {
+    let last = class_name(type_name).unwrap_or("function");
     let mut name = String::with_capacity(last.len() + 4);
     let mut previous = '_';
     let mut letters = last.chars().peekable();
@@ -323,7 +333,7 @@ fn graph_name(type_name: &str) -> String {
         name.extend(letter.to_lowercase());
         previous = letter;
     }
-    if name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') { name } else { "function".to_owned() }
+    name
 }
 
 /// The name of a parameter, also if it is given as Rust writes it: `r#in`.
