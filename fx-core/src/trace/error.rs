@@ -76,6 +76,14 @@ pub enum TraceError {
         /// Arguments that were given and not yet asked for, as a clause.
         given: String,
     },
+    /// A shape was given that no tensor can have.
+    #[error("`{name}` is given the shape {shape}, which has more elements than can be counted")]
+    TooLarge {
+        /// The parameter.
+        name: String,
+        /// The shape.
+        shape: String,
+    },
     /// An argument was given as something that the parameter is not.
     #[error("`{method}` takes `{name}: {ty}`, but was given `{found}`")]
     WrongArgument {

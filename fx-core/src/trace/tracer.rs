@@ -262,6 +262,13 @@ impl<'a> Tracer<'a> {
     where
         'a: 'e,
     {
+        for (name, argument) in &self.arguments {
+            if let Argument::Input(Some((shape, _))) = argument
+                && shape.dims().iter().try_fold(1usize, |count, &dim| count.checked_mul(dim)).is_none()
+            {
+                return Err(TraceError::TooLarge { name: name.clone(), shape: format!("{:?}", shape.dims()) });
+            }
+        }
         let abstracted = self.arguments.iter().any(|(_, argument)| matches!(argument, Argument::Input(Some(_))));
         let mode = match (self.concrete, abstracted) {
             (true, _) => Mode::Concrete { specialize: self.specialize },
