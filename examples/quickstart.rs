@@ -36,14 +36,15 @@ impl Module for Mlp {
 /// A pass: every call of the operation `from` becomes a call of `to`.
 fn swap(module: &mut GraphModule, from: OpRef, to: OpRef) -> std::result::Result<usize, Box<dyn std::error::Error>> {
     let graph = module.graph_mut();
-    let calls: Vec<_> = graph.calls(from).collect();
-    for &old in &calls {
+    let mut swapped = 0;
+    for old in graph.calls(from) {
         let args = graph.node(old).args().to_vec();
         let new = graph.inserting_before(old).call(to, args, [])?;
         graph.replace_all_uses_with(old, new);
         graph.erase_node(old)?;
+        swapped += 1;
     }
-    Ok(calls.len())
+    Ok(swapped)
 }
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {

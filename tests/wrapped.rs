@@ -128,3 +128,33 @@ fn every_kind_of_parameter_runs_and_is_written_back() {
     assert_eq!(expected, data(generated::Calls { w: model.w.clone() }.forward(&x)));
     assert!(expected.iter().all(|number| number.is_finite() && *number != 0.0), "{expected:?}");
 }
+
+mod effects {
+    use super::*;
+
+    #[fx::wrap(pure)]
+    pub(crate) fn pure(x: &Tensor) -> Result<Tensor> {
+        x.neg()
+    }
+
+    #[fx::wrap]
+    pub(crate) fn logged(x: &Tensor) -> Result<Tensor> {
+        x.abs()
+    }
+}
+
+/// What a function does besides its result is not known, unless its author says that it is nothing.
+#[test]
+fn only_what_is_said_to_be_pure_is_dead_code() {
+    let captured = fx::Tracer::new().input("x", DType::F32, 3).trace_fn(|inputs| {
+        let x = inputs.tensor("x")?;
+        effects::pure(&x)?;
+        effects::logged(&x)?;
+        x.relu()
+    });
+    let mut module = captured.expect("captured");
+    assert_eq!(module.graph().len(), 5);
+    assert!(!module.eliminate_dead_code().is_empty());
+    let left: Vec<&str> = module.graph().nodes().map(|(_, node)| node.name()).collect();
+    assert_eq!(left, ["x", "logged", "relu", "output"]);
+}

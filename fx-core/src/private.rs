@@ -7,7 +7,7 @@ pub use candle_core;
 pub use candle_nn;
 
 pub use crate::module::Called;
-pub use crate::ops::{Args, IntoValue, OpDef, Param};
+pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
     Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule, ViaModuleT,
     World, lift, output, output::Field, record, whole, whole::Mirror,

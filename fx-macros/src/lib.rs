@@ -60,6 +60,9 @@ pub fn constant(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Records a call of the function as one node of the graph, instead of what happens inside it.
+///
+/// What it does besides its result is not known, so a call whose result nothing reads is kept. `#[fx::wrap(pure)]` says
+/// that it does nothing besides: such a call is dead code, and two of the same arguments are one.
 #[proc_macro_attribute]
 pub fn wrap(options: TokenStream, item: TokenStream) -> TokenStream {
     wrap::expand(options.into(), item.into()).into()

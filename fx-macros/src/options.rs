@@ -14,10 +14,31 @@ use crate::paths::Paths;
 
 /// Reads `crate = some::path`, which all three attributes know.
 pub(crate) fn attribute_options(place: &'static str, options: TokenStream, errors: &Errors) -> Paths {
+    read_options(place, options, &["crate"], None, errors)
+}
+
+/// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
+pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
+    let mut pure = false;
+    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], Some(&mut pure), errors);
+    (paths, pure)
+}
+
+fn read_options(
+    place: &'static str,
+    options: TokenStream,
+    known: &'static [&'static str],
+    mut pure: Option<&mut bool>,
+    errors: &Errors,
+) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
+        if let Some(pure) = pure.as_deref_mut().filter(|_| meta.path.is_ident("pure")) {
+            set(pure, &meta, errors);
+            return Ok(());
+        }
         if !meta.path.is_ident("crate") {
-            unknown(&meta, place, &["crate"], errors);
+            unknown(&meta, place, known, errors);
             return skip_value(&meta);
         }
         if root.is_some() {

@@ -11,7 +11,7 @@ use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
 use crate::errors::{Errors, Message};
 use crate::module::kind;
-use crate::options::attribute_options;
+use crate::options::wrap_options;
 use crate::paths::Paths;
 use crate::twin::names::Names;
 use crate::twin::select::type_mentions_tensor;
@@ -21,9 +21,9 @@ use crate::twin::types::{Target, Types};
 /// Expands `#[fx::wrap(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let paths = attribute_options("`#[fx::wrap]`", options, &errors);
+    let (paths, pure) = wrap_options(options, &errors);
     let generated = match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Fn(function)) => expand_fn(&function, &paths, &errors),
+        Ok(Item::Fn(function)) => expand_fn(&function, &paths, pure, &errors),
         Ok(other) => {
             let goes_on = "a free function";
             errors.report(&other, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&other) });
@@ -37,7 +37,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     errors.finish(generated, &item)
 }
 
-fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
+fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> TokenStream {
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
         errors.report(&item.sig.ident, Message::WrapWithoutTensor);
         return TokenStream::new();
@@ -51,7 +51,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
     let mut used = Names::default();
     used.signature(&sig);
 
-    let (description, record) = (description(item, &dispatch, paths), record(&sig, paths));
+    let (description, record) = (description(item, &dispatch, paths, pure), record(&sig, paths));
     let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
@@ -68,7 +68,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
 }
 
 /// The static description, outside the shadow world: its evaluation is candle's.
-fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenStream {
+fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths, pure: bool) -> TokenStream {
     let (op_def, param, args) = (paths.private("OpDef"), paths.private("Param"), paths.private("Args"));
     let (value, into_value) = (paths.candle_result(paths.private("Value")), paths.private("IntoValue"));
     let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
@@ -89,6 +89,8 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenSt
         FnArg::Typed(input) => get(position, &input.ty),
         FnArg::Receiver(_) => TokenStream::new(),
     });
+    let effect_type = paths.private("Effect");
+    let effect = pure.then(|| quote!(.with_effect(#effect_type::Pure)));
     let returned = match &item.sig.output {
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
@@ -102,7 +104,8 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths) -> TokenSt
             &[#(#params),*],
             __fx_eval,
         )
-        .fallible(<#returned as #into_value>::FALLIBLE);
+        .fallible(<#returned as #into_value>::FALLIBLE)
+        #effect;
     }
 }
 
