@@ -2,7 +2,9 @@
 //!
 //! Invariant: per node, besides candle's own work: no allocation but for structures, and no look-up by name.
 
+use std::cell::Cell;
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::Tensor;
 use smallvec::SmallVec;
@@ -11,7 +13,7 @@ use crate::ir::{Graph, Node, NodeId};
 use crate::module::GraphModule;
 use crate::module::inputs::{default_input, input_names};
 use crate::ops::Args;
-use crate::ops::candle_error::{caught, reason};
+use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Value};
 
 use super::error::{NodeError, RunError};
@@ -64,21 +66,14 @@ impl Plan {
                 slots[*slot as usize] = value.clone();
             }
         }
-        let (mut operands_start, mut cleared_start) = (0, 0);
-        for step in &self.steps {
-            let (operands_end, cleared_end) = (step.operands_end as usize, step.cleared_end as usize);
-            let operands = &self.operands[operands_start..operands_end];
-            let result = if step.has_structures {
-                self.call_with_structures(&step.call, operands, &slots)
-            } else {
-                let values: SmallVec<[&Value; 6]> = operands.iter().map(|operand| self.at(*operand, &slots)).collect();
-                call(&step.call, &values)
-            };
-            slots[step.result as usize] = result.map_err(|failed| explained(graph, step.node, *failed))?;
-            for slot in &self.cleared[cleared_start..cleared_end] {
-                slots[*slot as usize] = Value::None;
-            }
-            (operands_start, cleared_start) = (operands_end, cleared_end);
+        let at = Cell::new(0);
+        // A call only reads values, and makes a new one: nothing is left half done.
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_steps(&mut slots, &at)));
+        if let Err(error) = ran.unwrap_or_else(|payload| Err(Box::new(panicked(payload)))) {
+            let (step, operands) = (&self.steps[at.get()], self.operands_of(at.get()));
+            let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand, &slots)).collect();
+            let arguments = described(&values.iter().collect::<Vec<_>>());
+            return Err(explained(graph, step.node, Failed { error: *error, arguments }));
         }
         Ok(match self.output {
             // Nothing else reads it.
@@ -87,10 +82,46 @@ impl Plan {
         })
     }
 
+    /// Runs all steps; `at` is the one that is running.
+    fn run_steps(&self, slots: &mut [Value], at: &Cell<usize>) -> Result<(), Box<candle_core::Error>> {
+        let (mut operands_start, mut cleared_start) = (0, 0);
+        for (i, step) in self.steps.iter().enumerate() {
+            at.set(i);
+            let (operands_end, cleared_end) = (step.operands_end as usize, step.cleared_end as usize);
+            let operands = &self.operands[operands_start..operands_end];
+            let result = match operands {
+                _ if step.has_structures => self.call_with_structures(&step.call, operands, slots),
+                [a] => call(&step.call, &[self.at(*a, slots)]),
+                [a, b] => call(&step.call, &[self.at(*a, slots), self.at(*b, slots)]),
+                [a, b, c] => call(&step.call, &[self.at(*a, slots), self.at(*b, slots), self.at(*c, slots)]),
+                operands => {
+                    let values: SmallVec<[&Value; 8]> =
+                        operands.iter().map(|operand| self.at(*operand, slots)).collect();
+                    call(&step.call, &values)
+                }
+            };
+            match result {
+                Ok(value) => slots[step.result as usize] = value,
+                Err(error) => return Err(Box::new(error)),
+            }
+            for slot in &self.cleared[cleared_start..cleared_end] {
+                slots[*slot as usize] = Value::None;
+            }
+            (operands_start, cleared_start) = (operands_end, cleared_end);
+        }
+        Ok(())
+    }
+
+    /// The operands of a step.
+    fn operands_of(&self, step: usize) -> &[Operand] {
+        let start = step.checked_sub(1).map_or(0, |before| self.steps[before].operands_end as usize);
+        &self.operands[start..self.steps[step].operands_end as usize]
+    }
+
     /// Structures are put together first, so that the arguments can be references.
     #[cold]
     #[inline(never)]
-    fn call_with_structures(&self, callee: &Call, operands: &[Operand], slots: &[Value]) -> Result<Value, Box<Failed>> {
+    fn call_with_structures(&self, callee: &Call, operands: &[Operand], slots: &[Value]) -> candle_core::Result<Value> {
         let is_structure = |operand: &&Operand| matches!(operand, Operand::Structure(_));
         let built: SmallVec<[Value; 2]> =
             operands.iter().filter(is_structure).map(|operand| self.value(*operand, slots)).collect();
@@ -129,13 +160,13 @@ impl Plan {
     }
 }
 
-fn call(callee: &Call, values: &[&Value]) -> Result<Value, Box<Failed>> {
-    let result = match callee {
-        Call::Op(op) => caught(|| (op.eval)(Args { op, values })),
-        Call::Layer(layer) => caught(|| layer.call(values)),
+#[inline]
+fn call(callee: &Call, values: &[&Value]) -> candle_core::Result<Value> {
+    match callee {
+        Call::Op(op) => (op.eval)(Args { op, values }),
+        Call::Layer(layer) => layer.call(values),
         Call::Graph(child) => child.1.run(child.0.graph(), values.iter().copied()).map_err(candle_core::Error::from),
-    };
-    result.map_err(|error| Box::new(Failed { error, arguments: described(values) }))
+    }
 }
 
 /// What went wrong in a step.

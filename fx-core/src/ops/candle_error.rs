@@ -2,6 +2,7 @@
 //!
 //! Invariant: no message holds a backtrace; where something went wrong is said by node and source line.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::Error;
@@ -19,13 +20,16 @@ pub(crate) fn reason(error: &Error) -> String {
 /// functions of integers.
 pub(crate) fn caught<T>(call: impl FnOnce() -> candle_core::Result<T>) -> candle_core::Result<T> {
     // A call only reads tensors, and makes new ones: nothing is left half done.
-    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
-        let message = match payload.downcast::<String>() {
-            Ok(message) => *message,
-            Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
-        };
-        Err(Error::Msg(format!("it panicked: {message}")))
-    })
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| Err(panicked(payload)))
+}
+
+/// A panic as an error.
+pub(crate) fn panicked(payload: Box<dyn Any + Send>) -> Error {
+    let message = match payload.downcast::<String>() {
+        Ok(message) => *message,
+        Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
+    };
+    Error::Msg(format!("it panicked: {message}"))
 }
 
 /// Any error as candle's; candle's own stays what it is.
