@@ -158,3 +158,47 @@ fn only_what_is_said_to_be_pure_is_dead_code() {
     let left: Vec<&str> = module.graph().nodes().map(|(_, node)| node.name()).collect();
     assert_eq!(left, ["x", "logged", "relu", "output"]);
 }
+
+mod data_dependent {
+    use super::*;
+
+    /// As many as there are positive numbers.
+    #[fx::wrap]
+    pub(crate) fn positive(x: &Tensor) -> Result<Tensor> {
+        let kept: Vec<f32> = x.to_vec1::<f32>()?.into_iter().filter(|number| *number > 0.0).collect();
+        Tensor::new(kept, x.device())
+    }
+
+    #[fx::wrap]
+    pub(crate) fn rows(x: &Tensor) -> Result<Vec<Tensor>> {
+        positive(x)?.to_vec1::<f32>()?.into_iter().map(|row| Tensor::new(row, x.device())).collect()
+    }
+}
+
+/// What the model made of the size of a result holds for that size: another one is refused, not computed wrongly.
+#[test]
+fn results_of_other_sizes_are_refused() {
+    let tensor = |data: [f32; 3]| Tensor::new(&data, &Device::Cpu).expect("a tensor");
+    let (two, three) = (tensor([1.0, -2.0, 3.0]), tensor([1.0, 2.0, 3.0]));
+    let mean = fx::Tracer::new().example("x", &two).trace_fn(|inputs| {
+        let kept = data_dependent::positive(&inputs.tensor("x")?)?;
+        let count = kept.dim(0)?;
+        kept.sum_all()? / count as f64
+    });
+    let mean = mean.expect("captured");
+    assert_eq!(mean.forward(&[&two]).expect("runs").to_scalar::<f32>().expect("one"), 2.0);
+    let error = mean.forward(&[&three]).expect_err("three are positive").to_string();
+    assert!(error.contains("gave f32[3], but f32[2] when it was captured"), "{error}");
+
+    let sum = fx::Tracer::new().example("x", &two).trace_fn(|inputs| {
+        let rows = data_dependent::rows(&inputs.tensor("x")?)?;
+        rows.into_iter().reduce(|sum, row| (sum + row).expect("scalars")).ok_or(candle_core::Error::Msg("none".into()))
+    });
+    assert!(sum.expect("captured").forward(&[&three]).is_err());
+
+    // Captured without data nothing is known of the result, and nothing can have been made of it.
+    let free = fx::Tracer::new()
+        .input("x", DType::F32, 3)
+        .trace_fn(|inputs| data_dependent::positive(&inputs.tensor("x")?)?.neg());
+    assert_eq!(free.expect("captured").forward(&[&three]).expect("runs").dims(), [3]);
+}

@@ -32,6 +32,19 @@ pub enum RunError {
         /// What was given.
         found: String,
     },
+    /// A call gives something else than at the capture, and only running it tells what.
+    #[error(
+        "{line}\n  gave {found}, but {expected} when it was captured: what the model made of that is baked in; capture again, \
+         or put what depends on it into the function"
+    )]
+    OtherResult {
+        /// The node as the graph prints it.
+        line: String,
+        /// What it gave at the capture.
+        expected: String,
+        /// What it gives now.
+        found: String,
+    },
     /// candle refuses a call.
     #[error(transparent)]
     Node(Box<NodeError>),

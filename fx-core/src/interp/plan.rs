@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::entity::EntityRef;
 use crate::ir::{Argument, Graph, Node, NodeId, Target, bind};
+use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, GraphModule, LayerModule};
-use crate::ops::OpRef;
-use crate::value::Value;
+use crate::ops::{OpRef, ResultKind};
+use crate::value::{Fact, Value};
 
 use super::error::RunError;
 
@@ -49,6 +50,8 @@ pub(super) struct Step {
     /// The end of the slots that nothing reads after this step, its result's own among them if nothing reads it.
     pub(super) cleared_end: u32,
     pub(super) has_structures: bool,
+    /// Whether only running it tells what its result is, so that the capture relied on the result it had then.
+    pub(super) is_relied_on: bool,
     pub(super) call: Call,
 }
 
@@ -118,13 +121,29 @@ impl Plan {
             let has_structures = planner.push_operands(id, node, &call)?;
             let result = planner.release_and_take(id, node);
             let (operands_end, cleared_end) = (planner.operands.len() as u32, planner.cleared.len() as u32);
-            steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, call });
+            let is_relied_on = is_relied_on(module, node, &call);
+            steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, is_relied_on, call });
         }
         let Planner { slots, constants, structures, operands, cleared, .. } = planner;
         let output = output.ok_or(RunError::NoOutput)?;
         let slots = slots as usize;
         Ok(Self { inputs, constants, structures, operands, cleared, steps, output, slots, depth: deepest })
     }
+}
+
+/// Whether a call gave something at the capture that no rule foretells. Sizes of it may be baked into what follows.
+fn is_relied_on(module: &GraphModule, node: &Node, call: &Call) -> bool {
+    let may_be = match call {
+        Call::Op(op) => matches!(op.result, ResultKind::Any | ResultKind::BareAny),
+        Call::Layer(_) => true,
+        Call::Graph(_) => false,
+    };
+    if !may_be || node.meta().fact.is_unknown() {
+        return false;
+    }
+    let mut fact_of = |id| module.graph().try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
+    let inferred = infer_call(module.attributes(), node.target(), node.args(), node.kwargs(), 0, &mut fact_of);
+    inferred.is_ok_and(|inferred| inferred.is_unknown())
 }
 
 /// A plan in the making.

@@ -68,12 +68,15 @@ impl Plan {
         }
         let at = Cell::new(0);
         // A call only reads values, and makes a new one: nothing is left half done.
-        let ran = catch_unwind(AssertUnwindSafe(|| self.run_steps(&mut slots, &at)));
-        if let Err(error) = ran.unwrap_or_else(|payload| Err(Box::new(panicked(payload)))) {
-            let (step, operands) = (&self.steps[at.get()], self.operands_of(at.get()));
-            let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand, &slots)).collect();
-            let arguments = described(&values.iter().collect::<Vec<_>>());
-            return Err(explained(graph, step.node, Failed { error: *error, arguments }));
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_steps(graph, &mut slots, &at)));
+        match ran.unwrap_or_else(|payload| Err(Box::new(panicked(payload).into()))).map_err(|error| *error) {
+            Err(RunError::Candle(error)) => {
+                let (step, operands) = (&self.steps[at.get()], self.operands_of(at.get()));
+                let values: Vec<Value> = operands.iter().map(|operand| self.value(*operand, &slots)).collect();
+                let arguments = described(&values.iter().collect::<Vec<_>>());
+                return Err(explained(graph, step.node, Failed { error, arguments }));
+            }
+            ran => ran?,
         }
         Ok(match self.output {
             // Nothing else reads it.
@@ -83,7 +86,7 @@ impl Plan {
     }
 
     /// Runs all steps; `at` is the one that is running.
-    fn run_steps(&self, slots: &mut [Value], at: &Cell<usize>) -> Result<(), Box<candle_core::Error>> {
+    fn run_steps(&self, graph: &Graph, slots: &mut [Value], at: &Cell<usize>) -> Result<(), Box<RunError>> {
         let (mut operands_start, mut cleared_start) = (0, 0);
         for (i, step) in self.steps.iter().enumerate() {
             at.set(i);
@@ -101,8 +104,13 @@ impl Plan {
                 }
             };
             match result {
-                Ok(value) => slots[step.result as usize] = value,
-                Err(error) => return Err(Box::new(error)),
+                Ok(value) => {
+                    if step.is_relied_on {
+                        check_result(graph, step.node, &value)?;
+                    }
+                    slots[step.result as usize] = value;
+                }
+                Err(error) => return Err(Box::new(error.into())),
             }
             for slot in &self.cleared[cleared_start..cleared_end] {
                 slots[*slot as usize] = Value::None;
@@ -212,6 +220,31 @@ pub(super) fn check_input(placeholder: &Node, value: &Value) -> Result<(), RunEr
     }
     let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
+}
+
+/// What follows may hold for the result that the call had at the capture only.
+#[cold]
+#[inline(never)]
+fn check_result(graph: &Graph, id: NodeId, value: &Value) -> Result<(), Box<RunError>> {
+    let expected = &graph.node(id).meta().fact;
+    if is_as(expected, value) {
+        return Ok(());
+    }
+    let (line, found) = (graph.node_line(id), Fact::of(value).to_string());
+    Err(Box::new(RunError::OtherResult { line, expected: expected.to_string(), found }))
+}
+
+/// Whether a value is what was known of it.
+fn is_as(expected: &Fact, value: &Value) -> bool {
+    match (expected, value) {
+        (Fact::Unknown, _) => true,
+        (Fact::Tensor(fact), Value::Tensor(tensor)) => fact.shape == *tensor.shape() && fact.dtype == tensor.dtype(),
+        (Fact::List(facts), Value::List(values)) | (Fact::Tuple(facts), Value::Tuple(values)) => {
+            facts.len() == values.len() && facts.iter().zip(values).all(|(fact, value)| is_as(fact, value))
+        }
+        (Fact::Data(data), value) => data == value,
+        _ => false,
+    }
 }
 
 /// The defaults of the placeholders after the first `given`; an error if they do not have any, or are not as many.
