@@ -147,7 +147,11 @@ impl Calls<'_> {
 
     /// Whether the name of a value is a reference.
     pub(super) fn is_reference(&self, id: NodeId) -> bool {
-        matches!(self.graph.node(id).target(), Target::Placeholder(_))
+        match self.graph.node(id).target() {
+            Target::Placeholder(_) => true,
+            Target::GetAttr(path) => self.places.is_lent(path),
+            _ => false,
+        }
     }
 }
 

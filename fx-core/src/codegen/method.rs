@@ -32,7 +32,7 @@ impl Method {
     pub(super) fn new(module: &GraphModule) -> Self {
         let graph = module.graph();
         let names = Names::new(graph);
-        let places = Places::new(graph);
+        let places = Places::new(graph, module.attributes());
         let (attributes, sources) = (module.attributes(), RefCell::default());
         let calls = Calls { graph, attributes, names: &names, places: &places, sources };
         let inputs = graph.placeholders().map(|id| {

@@ -5,19 +5,24 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, Pat};
 
-use crate::ir::{Graph, ModulePath};
+use crate::ir::{Graph, ModulePath, Target};
+use crate::module::{Attribute, Attributes, PartSource};
 
 use super::identifier::identifier;
 
-/// The places of a graph's attributes.
+/// The places of a module's attributes.
 pub(super) struct Places {
     by_path: HashMap<ModulePath, TokenStream>,
+    /// Those that are references already: what a layer lends of its own.
+    lent: HashSet<ModulePath>,
 }
 
 impl Places {
-    pub(super) fn new(graph: &Graph) -> Self {
+    pub(super) fn new(graph: &Graph, attributes: &Attributes) -> Self {
         let mut paths: Vec<&ModulePath> = graph.nodes().filter_map(|(_, node)| node.target().path()).collect();
         // Field names that need no change are given first, so that an odd one never takes the place of another.
         paths.sort_by_key(|path| !path.segments().all(is_plain));
@@ -37,12 +42,60 @@ impl Places {
             };
             by_path.insert(path.clone(), found);
         }
-        Self { by_path }
+        let mut places = Self { by_path, lent: HashSet::new() };
+        for (_, node) in graph.nodes() {
+            if let Target::GetAttr(path) = node.target() {
+                places.lend(path, attributes);
+            }
+        }
+        places
+    }
+
+    /// A tensor of a layer that is called too is read as users read it: candle's layers hide their fields.
+    fn lend(&mut self, path: &ModulePath, attributes: &Attributes) {
+        let Some((parent, name)) = path.parent().zip(path.last()) else { return };
+        let Some(Attribute::Layer(layer)) = attributes.get(&parent) else { return };
+        let Some(PartSource { get, is_optional }) = layer.part(name) else { return };
+        let Ok(Expr::Closure(get)) = syn::parse_str::<Expr>(get) else { return };
+        let Some(Pat::Ident(layer)) = get.inputs.first() else { return };
+        let mut body = *get.body;
+        Put { name: &layer.ident, place: self.of(&parent) }.visit_expr_mut(&mut body);
+        let lent = match &body {
+            Expr::MethodCall(call) if call.method == "clone" || call.method == "cloned" => Some(&call.receiver),
+            _ => None,
+        };
+        let place = lent.map_or_else(|| body.to_token_stream(), |lent| lent.to_token_stream());
+        if lent.is_some() {
+            self.lent.insert(path.clone());
+        }
+        self.by_path.insert(path.clone(), if is_optional { quote!(#place.unwrap()) } else { place });
+    }
+
+    /// Whether a place is a reference already.
+    pub(super) fn is_lent(&self, path: &ModulePath) -> bool {
+        self.lent.contains(path)
     }
 
     /// The place of an attribute of the graph that these were made for.
     pub(super) fn of(&self, path: &ModulePath) -> TokenStream {
         self.by_path.get(path).cloned().unwrap_or_else(|| place(path, 0))
+    }
+}
+
+/// Puts the place of a layer where a closure names its parameter.
+struct Put<'p> {
+    name: &'p Ident,
+    place: TokenStream,
+}
+
+impl VisitMut for Put<'_> {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::Path(path) if path.path.is_ident(self.name) => {
+                *expression = Expr::Verbatim(self.place.clone());
+            }
+            _ => visit_mut::visit_expr_mut(self, expression),
+        }
     }
 }
 

@@ -153,14 +153,27 @@ fn transformed(method: &Method, transform: &Transform<'_>) -> Result<Vec<(Option
         method.statements.iter().map(|(id, code)| Statement { node: Some(*id), code: formatted(code) }).collect();
     transform(&mut body);
     body.into_iter()
-        .map(|Statement { node, code }| match syn::parse_str::<syn::Block>(&format!("{{{code}\n}}")) {
-            Ok(block) => {
-                let statements = &block.stmts;
-                Ok((node, quote!(#(#statements)*)))
-            }
-            Err(error) => Err(CodeError { statement: code, reason: error.to_string() }),
+        .map(|Statement { node, code }| match statements(&code) {
+            Ok(statements) => Ok((node, quote!(#(#statements)*))),
+            Err(reason) => Err(CodeError { statement: code, reason }),
         })
         .collect()
+}
+
+/// The statements in a text, each closed.
+fn statements(code: &str) -> Result<Vec<syn::Stmt>, String> {
+    if code.contains(MARK.trim_end_matches('(')) {
+        return Err(format!("{MARK}…) is what code generation marks statements with"));
+    }
+    let block: syn::Block = syn::parse_str(&format!("{{{code}\n}}")).map_err(|error| error.to_string())?;
+    if block.stmts.is_empty() {
+        return Err("there is no statement; comments are written by `CodeGen::comments`".to_owned());
+    }
+    let close = |statement| match statement {
+        syn::Stmt::Expr(expression, None) => syn::Stmt::Expr(expression, Some(syn::token::Semi::default())),
+        other => other,
+    };
+    Ok(block.stmts.into_iter().map(close).collect())
 }
 
 /// One statement, formatted.

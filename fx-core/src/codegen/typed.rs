@@ -38,6 +38,10 @@ impl Calls<'_> {
                 let text = &**text;
                 quote!(#text.to_string())
             }
+            (Some(("Shape", _)), argument) => {
+                let dims = plain(argument, Kind::Shape);
+                quote!(candle_core::Shape::from(#dims))
+            }
             (Some(("Device", _)), Argument::Device(_)) => owned_device(argument),
             (Some(("f32", _)), Argument::Int(_) | Argument::Float(_)) => plain(argument, Kind::Single),
             (Some(("f64", _)), Argument::Int(_) | Argument::Float(_)) => plain(argument, Kind::Float),
@@ -97,7 +101,7 @@ fn owned_device(argument: &Argument) -> TokenStream {
 
 /// The last part of a path and its first generic argument: `Option` and `usize`.
 fn name_and_item(ty: &Type) -> Option<(&str, Option<&Type>)> {
-    const KNOWN: [&str; 6] = ["Option", "Vec", "String", "Device", "f32", "f64"];
+    const KNOWN: [&str; 7] = ["Option", "Vec", "String", "Device", "Shape", "f32", "f64"];
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     let name = KNOWN.into_iter().find(|name| last.ident == name)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use candle_core::Result;
 
-use crate::module::{Called, LayerKind, LayerModule, LayerState};
+use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
 use crate::ops::InferError;
 use crate::trace::{Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
@@ -36,6 +36,12 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// What candle would refuse.
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
 
+    /// How user code gets a tensor of the layer that it reads by this name.
+    fn part(&self, name: &str) -> Option<PartSource> {
+        let _ = name;
+        None
+    }
+
     /// How such a layer is made from its state; none if it cannot be.
     const KIND: Option<&'static LayerKind> = None;
 
@@ -60,6 +66,10 @@ impl<L: Layer> LayerModule for L {
 
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Layer::infer(self, facts)
+    }
+
+    fn part(&self, name: &str) -> Option<PartSource> {
+        Layer::part(self, name)
     }
 
     fn state(&self) -> Option<LayerState> {
@@ -183,6 +193,18 @@ macro_rules! layer {
             fn parts(&self, scope: &crate::trace::Scope) -> Self::Parts {
                 layer!(@make self scope $($parts { $($part: $part_type = $get),* })?)
             }
+
+            $(
+                fn part(&self, name: &str) -> Option<crate::module::PartSource> {
+                    match name {
+                        $(stringify!($part) => Some(crate::module::PartSource {
+                            get: stringify!($get),
+                            is_optional: stringify!($part_type).starts_with("Option"),
+                        }),)*
+                        _ => None,
+                    }
+                }
+            )?
 
             fn call(&self, args: &[&crate::value::Value]) -> candle_core::Result<crate::value::Value> {
                 layer!(@call $how self args)

@@ -34,6 +34,15 @@ pub struct LayerState {
     pub tensors: Vec<(&'static str, Tensor)>,
 }
 
+/// How a tensor of a layer is got from outside, as Rust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartSource {
+    /// A closure from the layer to the tensor: `|layer| layer.weight().clone()`.
+    pub get: &'static str,
+    /// Whether it gives an `Option`.
+    pub is_optional: bool,
+}
+
 /// A layer that a graph calls whole.
 pub trait LayerModule: Send + Sync {
     /// Name of its type, `Linear`.
@@ -53,6 +62,12 @@ pub trait LayerModule: Send + Sync {
     /// # Errors
     /// What candle would refuse.
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+
+    /// How user code gets a tensor of the layer that it reads by this name; none if there is no such tensor.
+    fn part(&self, name: &str) -> Option<PartSource> {
+        let _ = name;
+        None
+    }
 
     /// What it is made of; none if it does not tell (a closure, a user's own layer).
     fn state(&self) -> Option<LayerState> {

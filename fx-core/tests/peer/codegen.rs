@@ -1,7 +1,7 @@
 //! Rows about generated code. 12 has its literals here and its running in the matrix of operations; 17 (an in-place
 //! operator written as one) has no meaning, because candle's tensors have no in-place operators.
 
-use candle_core::DType;
+use candle_core::{DType, Device, Tensor};
 use fx_core::codegen::{CodeGen, Statement};
 use fx_core::ir::{Argument, Graph};
 use fx_core::module::{Attributes, GraphModule};
@@ -80,6 +80,40 @@ fn row_18_lineno_map() {
 
     let broken = CodeGen::new().transform(|body| body.push(Statement::new("let = ;"))).write(&module);
     insta::assert_snapshot!(broken.expect_err("not Rust"));
+}
+
+/// What a transformer writes is closed, and what is no statement is refused.
+#[test]
+fn statements_of_a_transformer() {
+    let traced = Tracer::new().input("x", DType::F32, 3).trace_fn(|inputs| inputs.tensor("x")?.relu());
+    let module = traced.expect("captured");
+    let with = |code: &str| {
+        let code = code.to_owned();
+        CodeGen::new().transform(move |body| body.push(Statement::new(code.clone()))).write(&module)
+    };
+    let code = with("println!(\"x\")").expect("closed").to_string();
+    assert!(code.contains("        println!(\"x\");\n        Ok(relu)\n"), "{code}");
+    assert!(with("if true { return Ok(x.clone()) }").is_ok());
+    for refused in ["", "// a comment", "__fx_statement!(0);", "} fn f() {", "let x = 1; }"] {
+        assert!(with(refused).is_err(), "{refused}");
+    }
+}
+
+/// candle's layers hide their fields: what is read of a layer that is called too is got as users get it.
+#[test]
+fn tensors_of_layers_are_read_by_their_methods() {
+    let tensor = |shape: &[usize]| Tensor::ones(shape, DType::F32, &Device::Cpu).expect("a tensor");
+    let model =
+        (candle_nn::Embedding::new(tensor(&[7, 4]), 4), candle_nn::Linear::new(tensor(&[4, 4]), Some(tensor(&[4]))));
+    let traced = Tracer::new().input("x", DType::U32, 3).trace_with(&model, |(table, linear), inputs| {
+        let hidden = linear.forward(&table.forward(&inputs.tensor("x")?)?)?;
+        let hidden = match linear.bias() {
+            Some(bias) => hidden.broadcast_sub(bias)?,
+            None => hidden,
+        };
+        hidden.matmul(&table.embeddings().t()?)
+    });
+    insta::assert_snapshot!(traced.expect("captured").code());
 }
 
 fn cat(parts: &[&fx_core::trace::Proxy]) -> candle_core::Result<fx_core::trace::Proxy> {
