@@ -93,7 +93,7 @@ fn model() -> Model {
 }
 
 #[test]
-fn row_03_symbolic_trace_sequential() {
+fn symbolic_trace_sequential() {
     let (x, model) = (tensor(&[2, 4]), Arc::new(model()));
     let expected = model.forward(&x).unwrap();
     for captured in [fx::symbolic_trace(&model), fx::trace(&model, (&x,))] {

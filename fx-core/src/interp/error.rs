@@ -10,7 +10,7 @@ use crate::module::{BindInputsError, GraphModule, MissingAttribute};
 #[non_exhaustive]
 pub enum RunError {
     /// Another number of inputs than the graph has placeholders.
-    #[error("the graph takes {expected} inputs ({names}), but was given {found}")]
+    #[error("the graph takes {} ({names}), but was given {found}", inputs(*expected))]
     InputCount {
         /// Number of placeholders.
         expected: usize,
@@ -19,10 +19,33 @@ pub enum RunError {
         /// Number of inputs given.
         found: usize,
     },
+    /// An input is given by a name that no parameter has.
+    #[error("the graph has no input `{name}`; it takes {names}")]
+    UnknownInput {
+        /// The name.
+        name: String,
+        /// Names of the parameters.
+        names: String,
+    },
+    /// An input is given twice.
+    #[error("the input `{name}` is given twice")]
+    TwiceGiven {
+        /// The parameter.
+        name: String,
+    },
+    /// An input is not given, and has no default.
+    #[error("the input `{name}` is not given; the graph takes {names}")]
+    MissingInput {
+        /// The parameter.
+        name: String,
+        /// Names of the parameters.
+        names: String,
+    },
     /// An input of another shape or dtype than the graph was captured at.
     #[error(
         "input `{input}` is {found}, but the graph was captured at {expected}: numbers that the model made of that are \
-         baked in; capture at {found} again, or, if the model makes none, set the fact of the placeholder to unknown"
+         baked in; capture with such an input again, or, if the model makes none, set the fact of the placeholder to \
+         unknown"
     )]
     OtherInput {
         /// The placeholder.
@@ -113,6 +136,10 @@ pub enum RunError {
         /// What it returns.
         found: String,
     },
+}
+
+fn inputs(count: usize) -> String {
+    if count == 1 { "1 input".to_owned() } else { format!("{count} inputs") }
 }
 
 /// A node that candle refused.

@@ -3,11 +3,11 @@
 //! Invariant: a value is dropped after its last use, unless values are to be kept; a node that has a value from the start
 //! is not run.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
-use crate::module::inputs::input_names;
+use crate::module::inputs::default_input;
 use crate::module::{Attributes, GraphModule};
 use crate::value::Value;
 
@@ -71,7 +71,8 @@ impl<'r> Execution<'r> {
         Self { graph, attributes, start, values, keeps: false, processes: true, observers }
     }
 
-    /// A node has this value from the start, and is not run. A placeholder that has one takes no input.
+    /// A node has this value from the start, and is not run. A placeholder that has one takes no input;
+    /// with a signature, whose parameters can be made of several placeholders, all inputs are given and those of it unused.
     #[must_use]
     pub fn with_value(mut self, id: NodeId, value: impl Into<Value>) -> Self {
         self.start.push((id, value.into()));
@@ -144,12 +145,17 @@ impl<'r> Execution<'r> {
             let defaults = missing_inputs(self.graph, inputs.len())?;
             return Ok(inputs.iter().chain(defaults).cloned().collect());
         }
-        let is_given = |id: &NodeId| self.start.iter().any(|(given, _)| given == id);
-        let expected = self.graph.placeholders().filter(|id| !is_given(id)).count();
-        if inputs.len() == expected {
-            Ok(inputs.iter().cloned().collect())
-        } else {
-            Err(RunError::InputCount { expected, names: input_names(self.graph), found: inputs.len() })
+        // Placeholders with a value take no input; of the others the last ones may have defaults.
+        let given: HashSet<NodeId> = self.start.iter().map(|(given, _)| *given).collect();
+        let open: Vec<NodeId> = self.graph.placeholders().filter(|id| !given.contains(id)).collect();
+        let missing = open.get(inputs.len()..).unwrap_or_default();
+        let defaults: Option<Vec<&Value>> = missing.iter().map(|id| default_input(self.graph.node(*id))).collect();
+        match defaults {
+            Some(defaults) if inputs.len() <= open.len() => Ok(inputs.iter().chain(defaults).cloned().collect()),
+            _ => {
+                let names: Vec<&str> = open.iter().map(|id| self.graph.node(*id).name()).collect();
+                Err(RunError::InputCount { expected: open.len(), names: names.join(", "), found: inputs.len() })
+            }
         }
     }
 

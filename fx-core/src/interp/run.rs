@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{Graph, Node, NodeId};
 use crate::module::GraphModule;
-use crate::module::inputs::{default_input, input_names};
+use crate::module::inputs::{default_input, input_names, parameter};
 use crate::ops::Args;
 use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Value};
@@ -45,6 +45,50 @@ impl GraphModule {
         }
         let result = self.run_placeholders(&process_inputs(self.graph(), inputs)?)?;
         Ok(process_outputs(self.graph(), result))
+    }
+
+    /// [`GraphModule::run`] on values given by the names of the parameters, in any order. Those with defaults, and those
+    /// that were specialised to a value, can be left out.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let module = Tracer::new().trace_fn(|inputs| &inputs.tensor("x")? - &inputs.tensor("y")?)?;
+    /// let (x, y) = (Tensor::new(3f32, &Device::Cpu)?, Tensor::new(1f32, &Device::Cpu)?);
+    /// let difference = module.run_named(&[("y", y.into()), ("x", x.into())])?;
+    /// assert_eq!(difference.as_tensor().unwrap().to_scalar::<f32>()?, 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`GraphModule::run`]; also when a name is unknown, given twice, or missing.
+    pub fn run_named(&self, inputs: &[(&str, Value)]) -> Result<Value, RunError> {
+        let graph = self.graph();
+        // The names in order, each with what it is if it is not given.
+        let parameters: Vec<(&str, Option<Value>)> = match graph.signature() {
+            Some(signature) => {
+                signature.parameters.iter().map(|(name, made_of)| (&**name, made_of.to_value())).collect()
+            }
+            None => graph
+                .placeholders()
+                .map(|id| (parameter(graph.node(id)), default_input(graph.node(id)).cloned()))
+                .collect(),
+        };
+        let names = || parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        if let Some((name, _)) = inputs.iter().find(|(name, _)| !parameters.iter().any(|(known, _)| known == name)) {
+            return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
+        }
+        let each = parameters.iter().map(|(name, default)| {
+            let mut given = inputs.iter().filter(|(given, _)| given == name).map(|(_, value)| value);
+            match (given.next(), given.next(), default) {
+                (Some(_), Some(_), _) => Err(RunError::TwiceGiven { name: (*name).to_owned() }),
+                (Some(value), None, _) => Ok(value.clone()),
+                (None, _, Some(default)) => Ok(default.clone()),
+                (None, _, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
+            }
+        });
+        self.run(&each.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// Runs the graph on one value per placeholder, whatever its signature.

@@ -4,7 +4,7 @@
 //! What is known of a new node follows from its inputs; it is never taken over from a node that had others.
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, NodeId, NodeMap, Op, Signature, Target};
+use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, Target};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
@@ -181,6 +181,7 @@ pub trait Transformer {
         let attributes = referred(&graph, &attributes);
         let mut transformed = GraphModule::new(graph, attributes)?;
         transformed.set_training_flag(module.is_training());
+        transformed.set_class_name(module.class_name());
         Ok(transformed)
     }
 }
@@ -274,7 +275,8 @@ impl<'t> Emit<'t> {
 
     /// An argument of the old graph with what its nodes became.
     fn new_argument(&self, argument: &Argument) -> Result<Argument, TransformError> {
-        substituted(argument, &|id| self.became[id].clone())
+        argument
+            .try_map_nodes(&mut |id| self.became[id].clone())
             .ok_or_else(|| TransformError::Order { line: self.from.node_line(self.id) })
     }
 
@@ -350,7 +352,7 @@ impl<'t> Emit<'t> {
         }
         for (id, node) in inside.nodes() {
             let order = || TransformError::Order { line: inside.node_line(id) };
-            let new = |argument: &Argument| substituted(argument, &|id| became[id].clone()).ok_or_else(order);
+            let new = |argument: &Argument| argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order);
             let target = match node.target() {
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
@@ -361,9 +363,32 @@ impl<'t> Emit<'t> {
             let args = node.args().iter().map(new).collect::<Result<Vec<_>, _>>()?;
             let kwargs = node.kwargs().iter().map(|(keyword, argument)| Ok((keyword.clone(), new(argument)?)));
             let kwargs = kwargs.collect::<Result<Vec<_>, TransformError>>()?;
-            became[id] = Some(self.emit(target, args, kwargs)?);
+            let made = self.emit(target, args, kwargs)?;
+            if let Some(made) = made.as_node() {
+                self.remember(made, inside, id);
+            }
+            became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// A node that was written out keeps its name and what is remembered about it; it came from there and from the call.
+    fn remember(&mut self, made: NodeId, inside: &Graph, id: NodeId) {
+        let node = inside.node(id);
+        self.graph.rename(made, node.name());
+        let meta = self.graph.meta_mut(made);
+        let mut call = std::mem::take(meta);
+        *meta = node.meta().clone();
+        meta.fact = std::mem::take(&mut call.fact);
+        if meta.source.is_none() {
+            meta.source = call.source.take();
+        }
+        if meta.module == ModuleStack::ROOT {
+            meta.module = call.module.clone();
+        }
+        for origin in call.from() {
+            meta.add_origin(origin.clone());
+        }
     }
 
     /// What is known of a new node: of one that does what the old one does with the same inputs, what was known of that;
@@ -384,19 +409,4 @@ impl<'t> Emit<'t> {
         let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
         if inferred.is_unknown() && is_same { known.clone() } else { inferred }
     }
-}
-
-/// The argument with each node replaced by what `of` gives for it; none if that is none for one.
-fn substituted(argument: &Argument, of: &dyn Fn(NodeId) -> Option<Argument>) -> Option<Argument> {
-    let each = |items: &[Argument]| items.iter().map(|item| substituted(item, of)).collect::<Option<Box<[_]>>>();
-    Some(match argument {
-        Argument::Node(id) => return of(*id),
-        Argument::List(items) => Argument::List(each(items)?),
-        Argument::Tuple(items) => Argument::Tuple(each(items)?),
-        Argument::Struct(structure) => {
-            let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), substituted(item, of)?)));
-            Argument::structure(structure.0.clone(), fields.collect::<Option<Box<[_]>>>()?)
-        }
-        plain => plain.clone(),
-    })
 }

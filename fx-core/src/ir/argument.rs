@@ -82,6 +82,21 @@ impl Argument {
         mapped
     }
 
+    /// The same with each node replaced by the argument that `map` gives for it: torch.fx's `map_arg`, where a node may
+    /// become plain data or a list as well. None if `map` gives none for one of them.
+    pub fn try_map_nodes(&self, map: &mut impl FnMut(NodeId) -> Option<Self>) -> Option<Self> {
+        Some(match self {
+            Self::Node(id) => return map(*id),
+            Self::List(items) => Self::List(items.iter().map(|item| item.try_map_nodes(map)).collect::<Option<_>>()?),
+            Self::Tuple(items) => Self::Tuple(items.iter().map(|item| item.try_map_nodes(map)).collect::<Option<_>>()?),
+            Self::Struct(structure) => {
+                let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), item.try_map_nodes(map)?)));
+                Self::structure(structure.0.clone(), fields.collect::<Option<Fields>>()?)
+            }
+            plain => plain.clone(),
+        })
+    }
+
     pub(crate) fn for_each_node_mut(&mut self, visit: &mut impl FnMut(&mut NodeId)) {
         match self {
             Self::Node(id) => visit(id),

@@ -44,7 +44,7 @@ impl Cursor<'_> {
         self.graph.reserve(from.len());
         let mut next = from.first();
         while let Some(id) = next {
-            if Some(id) != output && map.get(id).is_none() {
+            if Some(id) != output && map.argument(id).is_none() {
                 self.node_copy(from, id, map);
             }
             next = from.next(id);
@@ -58,9 +58,29 @@ impl Cursor<'_> {
     }
 }
 
-/// Which node of one graph became which node of another.
+/// What each node of one graph became in another: a node, or anything that a node can read.
+///
+/// ```
+/// # use fx_core::ir::{Graph, NodeMap};
+/// # use fx_core::ops::{CallKind, OpTable};
+/// # let clamp = OpTable::builtin().get(CallKind::Method, "clamp").unwrap();
+/// let mut from = Graph::new("limited");
+/// let mut cursor = from.at_end();
+/// let (x, limit) = (cursor.placeholder("x"), cursor.placeholder("limit"));
+/// let y = cursor.call(clamp, [x.into()], [("min".into(), 0.0.into()), ("max".into(), limit.into())])?;
+/// cursor.output(y);
+///
+/// // The same, with a number in place of an input.
+/// let mut map = NodeMap::new();
+/// map.insert(limit, 6.0);
+/// let mut to = Graph::new("relu6");
+/// let result = to.at_end().graph_copy(&from, &mut map).unwrap();
+/// to.at_end().output(result);
+/// assert!(to.to_string().contains("clamp(%x, min = 0.0, max = 6.0)"));
+/// # Ok::<(), fx_core::ir::BindError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
-pub struct NodeMap(SecondaryMap<NodeId, Option<NodeId>>);
+pub struct NodeMap(SecondaryMap<NodeId, Option<Argument>>);
 
 impl NodeMap {
     /// No nodes yet.
@@ -70,22 +90,29 @@ impl NodeMap {
     }
 
     /// `from` became `to`.
-    pub fn insert(&mut self, from: NodeId, to: NodeId) {
-        self.0[from] = Some(to);
+    pub fn insert(&mut self, from: NodeId, to: impl Into<Argument>) {
+        self.0[from] = Some(to.into());
+    }
+
+    /// The node that the node became, if it became one.
+    #[must_use]
+    pub fn get(&self, from: NodeId) -> Option<NodeId> {
+        self.argument(from)?.as_node()
     }
 
     /// What the node became.
     #[must_use]
-    pub fn get(&self, from: NodeId) -> Option<NodeId> {
-        self.0[from]
+    pub fn argument(&self, from: NodeId) -> Option<&Argument> {
+        self.0[from].as_ref()
     }
 
     #[track_caller]
     fn apply(&self, from: &Graph, argument: &Argument) -> Argument {
-        argument.map_nodes(&mut |id| match self.get(id) {
-            Some(to) => to,
+        let mut of = |id| match self.argument(id) {
+            Some(to) => Some(to.clone()),
             None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
-        })
+        };
+        argument.try_map_nodes(&mut of).unwrap_or_default()
     }
 
     /// The signature in terms of the copies, if they are the inputs of `to`, all of them.

@@ -23,7 +23,9 @@ use crate::entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// A computation: nodes in program order, each reading the values of nodes before it.
 ///
-/// Methods that take a [`NodeId`] panic if the node was erased or never was in this graph; [`Graph::try_node`] asks.
+/// Methods that take a [`NodeId`] panic if this graph never had a node of that number, or it was erased;
+/// [`Graph::try_node`] asks. An id is a number and does not know its graph: one of another graph names whatever has that
+/// number here, so ids are carried from graph to graph by a [`NodeMap`](super::NodeMap).
 ///
 /// ```
 /// # use fx_core::ir::Graph;

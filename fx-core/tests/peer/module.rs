@@ -265,7 +265,7 @@ fn row_48_interpreter_default_args_and_not_enough_args() {
     assert_eq!(floats(&().run(&with_defaults(), &[]).expect("defaults")), [11.0]);
     let (module, _) = every_opcode();
     for error in [().run(&module, &[]).unwrap_err(), module.run(&[]).unwrap_err()] {
-        assert_eq!(error.to_string(), "the graph takes 1 inputs (x), but was given 0");
+        assert_eq!(error.to_string(), "the graph takes 1 input (x), but was given 0");
     }
 }
 
@@ -433,4 +433,100 @@ fn row_58_custom_codegen_compiled_rebuilt_and_interpreted() {
     assert_eq!(error, "`hs` should be 2 values, but is [f32[1]]");
     let mut flat = Execution::new(&module).without_processing();
     flat.run(&mut (), &[tensor(&[1.0]).into(), tensor(&[2.0]).into()]).expect("one value for each placeholder");
+}
+
+/// Inputs are given by position and by name, in any order; a name that is none, one given twice and one that is missing
+/// are refused. A signature's parameters are given by their names.
+#[test]
+fn row_03_args_kwargs() {
+    let mut graph = Graph::new("difference");
+    let mut cursor = graph.at_end();
+    let (x, y, n) = (cursor.placeholder("x"), cursor.placeholder("y"), cursor.placeholder("n"));
+    cursor.meta_mut(n).annotate(DEFAULT_INPUT, Value::Float(2.0));
+    let sum = cursor.call(plus(), [x.into(), y.into()], []).expect("two operands");
+    let more = cursor.call(plus(), [sum.into(), n.into()], []).expect("two operands");
+    cursor.output((more, x));
+    let mut module = module(graph, Attributes::new());
+    let value = |number: f32| Value::from(tensor(&[number]));
+    let first = |result: Result<Value, RunError>| match result.expect("runs") {
+        Value::Tuple(items) => (floats(&items[0]), floats(&items[1])),
+        other => panic!("{other}"),
+    };
+    assert_eq!(first(module.run_named(&[("y", value(3.0)), ("x", value(1.0))])), (vec![6.0], vec![1.0]));
+    assert_eq!(
+        first(module.run_named(&[("n", Value::Float(0.5)), ("x", value(1.0)), ("y", value(3.0))])),
+        first(module.run(&[value(1.0), value(3.0), Value::Float(0.5)]))
+    );
+    for (inputs, message) in [
+        (vec![("x", value(1.0)), ("z", value(1.0))], "no input `z`; it takes x, y, n"),
+        (vec![("x", value(1.0)), ("y", value(1.0)), ("x", value(1.0))], "`x` is given twice"),
+        (vec![("x", value(1.0))], "`y` is not given"),
+    ] {
+        let error = module.run_named(&inputs).expect_err(message).to_string();
+        assert!(error.contains(message), "{error}");
+    }
+
+    let pair = Argument::Tuple([Argument::Node(x), y.into()].into());
+    let parameters = [("pair".into(), pair), ("n".into(), n.into()), ("k".into(), 7.into())];
+    module.graph_mut().set_signature(Some(Signature { parameters: parameters.into() }));
+    let both = Value::Tuple(vec![value(1.0), value(3.0)]);
+    let result = module.run_named(&[("n", Value::Float(0.0)), ("pair", both)]);
+    assert_eq!(first(result), (vec![4.0], vec![1.0]));
+}
+
+/// What is written out in place of a child keeps its names and what was remembered about it.
+#[test]
+fn nodes_of_a_child_that_is_written_out_are_remembered() {
+    struct Inline;
+    impl Transformer for Inline {
+        fn call_module(
+            &mut self,
+            at: &mut Emit<'_>,
+            path: &ModulePath,
+            args: &[Argument],
+            kwargs: &[(Keyword, Argument)],
+        ) -> Result<Argument, TransformError> {
+            at.inline(path, args, kwargs)
+        }
+    }
+    let mut inside = chain("child", &["neg"]);
+    let neg = inside.node_named("neg").expect("neg");
+    inside.rename(neg, "special");
+    let meta = inside.meta_mut(neg);
+    meta.source = Some(Source::text("child.rs", 7));
+    meta.module = ModuleStack::ROOT.enter("inner", "Inner", 0);
+    meta.annotate("stage", Value::Int(2));
+    let mut outside = chain("parent", &[]);
+    let x = outside.node_named("x").expect("x");
+    let call = outside.at_end().call_module("child", [x.into()], []);
+    let output = outside.output_node().expect("an output");
+    outside.set_args(output, [call.into()]);
+    let child = module(inside, Attributes::new());
+    let mut parent = module(outside, [("child", Attribute::from(child))].into_iter().collect());
+    parent.set_class_name("HTTP");
+
+    let written_out = Inline.transform(&parent).expect("transformed");
+    let node = written_out.graph().node(written_out.graph().node_named("special").expect("its name"));
+    assert_eq!(node.meta().source.as_ref().map(ToString::to_string).as_deref(), Some("child.rs:7"));
+    assert_eq!(format!("{:?}", node.meta().module), "inner (Inner)");
+    assert_eq!(node.meta().annotation("stage"), Some(&Value::Int(2)));
+    assert_eq!(node.meta().from().last().map(|origin| &*origin.node), Some("child"));
+    assert_eq!(written_out.class_name(), "HTTP");
+}
+
+/// An input with a default stays one when another value is there from the start.
+#[test]
+fn defaults_and_values_from_the_start() {
+    let mut graph = chain("sum", &["neg"]);
+    let neg = graph.node_named("neg").expect("neg");
+    let y = graph.inserting_before(neg).placeholder("y");
+    graph.meta_mut(y).annotate(DEFAULT_INPUT, tensor(&[5.0]).into());
+    let output = graph.output_node().expect("an output");
+    let sum = graph.at_end().call(plus(), [neg.into(), y.into()], []).expect("two operands");
+    graph.set_args(output, [sum.into()]);
+    let module = module(graph, Attributes::new());
+    let with = || Execution::new(&module).with_value(neg, tensor(&[1.0]));
+    assert_eq!(floats(&with().run(&mut (), &[tensor(&[9.0]).into()]).expect("runs")), [6.0]);
+    assert_eq!(floats(&with().run(&mut (), &[tensor(&[9.0]).into(), tensor(&[2.0]).into()]).expect("runs")), [3.0]);
+    assert!(with().run(&mut (), &[]).is_err());
 }
