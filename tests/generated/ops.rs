@@ -58,6 +58,24 @@ impl FunctionAdd5 {
     }
 }
 
+struct FunctionAdd8;
+
+impl FunctionAdd8 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let add = (in_1 + f64::from_bits(0xfff8000000000000))?;
+        Ok(add)
+    }
+}
+
+struct FunctionAdd9;
+
+impl FunctionAdd9 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let add = (in_1 + f64::from_bits(0x7ff8000000000007))?;
+        Ok(add)
+    }
+}
+
 struct FunctionSub0;
 
 impl FunctionSub0 {
@@ -2579,7 +2597,7 @@ struct MethodSum2;
 
 impl MethodSum2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(0)?;
+        let sum = in_1.sum(vec![6, 0, 5, 1, 4, 2, 3])?;
         Ok(sum)
     }
 }
@@ -2588,7 +2606,7 @@ struct MethodSum3;
 
 impl MethodSum3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum((D::Minus1, 0))?;
+        let sum = in_1.sum(0)?;
         Ok(sum)
     }
 }
@@ -2597,7 +2615,7 @@ struct MethodSum4;
 
 impl MethodSum4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(())?;
+        let sum = in_1.sum((D::Minus1, 0))?;
         Ok(sum)
     }
 }
@@ -2605,6 +2623,15 @@ impl MethodSum4 {
 struct MethodSum5;
 
 impl MethodSum5 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let sum = in_1.sum(())?;
+        Ok(sum)
+    }
+}
+
+struct MethodSum6;
+
+impl MethodSum6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
         let sum = in_1.sum(0)?;
         Ok(sum)
@@ -3434,7 +3461,7 @@ struct MethodReshape4;
 
 impl MethodReshape4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(())?;
+        let reshape = in_1.reshape(((),))?;
         Ok(reshape)
     }
 }
@@ -3442,6 +3469,24 @@ impl MethodReshape4 {
 struct MethodReshape5;
 
 impl MethodReshape5 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let reshape = in_1.reshape(vec![2, 1, 2, 1, 2, 1, 1])?;
+        Ok(reshape)
+    }
+}
+
+struct MethodReshape6;
+
+impl MethodReshape6 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let reshape = in_1.reshape(())?;
+        Ok(reshape)
+    }
+}
+
+struct MethodReshape7;
+
+impl MethodReshape7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
         let reshape = in_1.reshape((3, 0))?;
         Ok(reshape)
@@ -3525,6 +3570,15 @@ struct MethodPermute3;
 impl MethodPermute3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
         let permute = in_1.permute(())?;
+        Ok(permute)
+    }
+}
+
+struct MethodPermute5;
+
+impl MethodPermute5 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let permute = in_1.permute(vec![6, 0, 5, 1, 4, 2, 3])?;
         Ok(permute)
     }
 }
@@ -3947,6 +4001,15 @@ struct MethodBroadcastAs3;
 
 impl MethodBroadcastAs3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let broadcast_as = in_1.broadcast_as(vec![2, 1, 1, 1, 2, 1, 1, 3])?;
+        Ok(broadcast_as)
+    }
+}
+
+struct MethodBroadcastAs4;
+
+impl MethodBroadcastAs4 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
         let broadcast_as = in_1.broadcast_as((2, 0))?;
         Ok(broadcast_as)
     }
@@ -3982,6 +4045,15 @@ impl MethodExpand2 {
 struct MethodExpand3;
 
 impl MethodExpand3 {
+    pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
+        let expand = in_1.expand(vec![2, 1, 1, 1, 2, 1, 1, 3])?;
+        Ok(expand)
+    }
+}
+
+struct MethodExpand4;
+
+impl MethodExpand4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
         let expand = in_1.expand((2, 0))?;
         Ok(expand)
@@ -4775,6 +4847,15 @@ struct FunctionTensorZeros3;
 
 impl FunctionTensorZeros3 {
     pub fn forward(&self) -> Result<Tensor> {
+        let zeros = Tensor::zeros(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)?;
+        Ok(zeros)
+    }
+}
+
+struct FunctionTensorZeros4;
+
+impl FunctionTensorZeros4 {
+    pub fn forward(&self) -> Result<Tensor> {
         let zeros = Tensor::zeros((0, 2), DType::F8E4M3, &Device::Cpu)?;
         Ok(zeros)
     }
@@ -4828,6 +4909,15 @@ impl FunctionTensorOnes2 {
 struct FunctionTensorOnes3;
 
 impl FunctionTensorOnes3 {
+    pub fn forward(&self) -> Result<Tensor> {
+        let ones = Tensor::ones(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)?;
+        Ok(ones)
+    }
+}
+
+struct FunctionTensorOnes4;
+
+impl FunctionTensorOnes4 {
     pub fn forward(&self) -> Result<Tensor> {
         let ones = Tensor::ones((0, 2), DType::F8E4M3, &Device::Cpu)?;
         Ok(ones)
@@ -6421,6 +6511,8 @@ pub const CASES: &[Generated] = &[
     ("function_add_3", |x| FunctionAdd3.forward(&x[0]).into_value()),
     ("function_add_4", |x| FunctionAdd4.forward(&x[0]).into_value()),
     ("function_add_5", |x| FunctionAdd5.forward(&x[0]).into_value()),
+    ("function_add_8", |x| FunctionAdd8.forward(&x[0]).into_value()),
+    ("function_add_9", |x| FunctionAdd9.forward(&x[0]).into_value()),
     ("function_sub_0", |x| FunctionSub0.forward(&x[0], &x[1]).into_value()),
     ("function_sub_1", |x| FunctionSub1.forward(&x[0]).into_value()),
     ("function_sub_2", |x| FunctionSub2.forward(&x[0]).into_value()),
@@ -6703,6 +6795,7 @@ pub const CASES: &[Generated] = &[
     ("method_sum_3", |x| MethodSum3.forward(&x[0]).into_value()),
     ("method_sum_4", |x| MethodSum4.forward(&x[0]).into_value()),
     ("method_sum_5", |x| MethodSum5.forward(&x[0]).into_value()),
+    ("method_sum_6", |x| MethodSum6.forward(&x[0]).into_value()),
     ("method_sum_keepdim_0", |x| MethodSumKeepdim0.forward(&x[0]).into_value()),
     ("method_sum_keepdim_1", |x| MethodSumKeepdim1.forward(&x[0]).into_value()),
     ("method_sum_keepdim_2", |x| MethodSumKeepdim2.forward(&x[0]).into_value()),
@@ -6796,6 +6889,8 @@ pub const CASES: &[Generated] = &[
     ("method_reshape_3", |x| MethodReshape3.forward(&x[0]).into_value()),
     ("method_reshape_4", |x| MethodReshape4.forward(&x[0]).into_value()),
     ("method_reshape_5", |x| MethodReshape5.forward(&x[0]).into_value()),
+    ("method_reshape_6", |x| MethodReshape6.forward(&x[0]).into_value()),
+    ("method_reshape_7", |x| MethodReshape7.forward(&x[0]).into_value()),
     ("method_transpose_0", |x| MethodTranspose0.forward(&x[0]).into_value()),
     ("method_transpose_1", |x| MethodTranspose1.forward(&x[0]).into_value()),
     ("method_transpose_2", |x| MethodTranspose2.forward(&x[0]).into_value()),
@@ -6805,6 +6900,7 @@ pub const CASES: &[Generated] = &[
     ("method_permute_1", |x| MethodPermute1.forward(&x[0]).into_value()),
     ("method_permute_2", |x| MethodPermute2.forward(&x[0]).into_value()),
     ("method_permute_3", |x| MethodPermute3.forward(&x[0]).into_value()),
+    ("method_permute_5", |x| MethodPermute5.forward(&x[0]).into_value()),
     ("method_contiguous_0", |x| MethodContiguous0.forward(&x[0]).into_value()),
     ("method_contiguous_1", |x| MethodContiguous1.forward(&x[0]).into_value()),
     ("method_force_contiguous_0", |x| MethodForceContiguous0.forward(&x[0]).into_value()),
@@ -6852,10 +6948,12 @@ pub const CASES: &[Generated] = &[
     ("method_broadcast_as_1", |x| MethodBroadcastAs1.forward(&x[0]).into_value()),
     ("method_broadcast_as_2", |x| MethodBroadcastAs2.forward(&x[0]).into_value()),
     ("method_broadcast_as_3", |x| MethodBroadcastAs3.forward(&x[0]).into_value()),
+    ("method_broadcast_as_4", |x| MethodBroadcastAs4.forward(&x[0]).into_value()),
     ("method_expand_0", |x| MethodExpand0.forward(&x[0]).into_value()),
     ("method_expand_1", |x| MethodExpand1.forward(&x[0]).into_value()),
     ("method_expand_2", |x| MethodExpand2.forward(&x[0]).into_value()),
     ("method_expand_3", |x| MethodExpand3.forward(&x[0]).into_value()),
+    ("method_expand_4", |x| MethodExpand4.forward(&x[0]).into_value()),
     ("method_broadcast_left_0", |x| MethodBroadcastLeft0.forward(&x[0]).into_value()),
     ("method_broadcast_left_1", |x| MethodBroadcastLeft1.forward(&x[0]).into_value()),
     ("method_broadcast_left_2", |x| MethodBroadcastLeft2.forward(&x[0]).into_value()),
@@ -6939,12 +7037,14 @@ pub const CASES: &[Generated] = &[
     ("function_tensor_zeros_1", |_| FunctionTensorZeros1.forward().into_value()),
     ("function_tensor_zeros_2", |_| FunctionTensorZeros2.forward().into_value()),
     ("function_tensor_zeros_3", |_| FunctionTensorZeros3.forward().into_value()),
+    ("function_tensor_zeros_4", |_| FunctionTensorZeros4.forward().into_value()),
     ("method_zeros_like_0", |x| MethodZerosLike0.forward(&x[0]).into_value()),
     ("method_zeros_like_1", |x| MethodZerosLike1.forward(&x[0]).into_value()),
     ("function_tensor_ones_0", |_| FunctionTensorOnes0.forward().into_value()),
     ("function_tensor_ones_1", |_| FunctionTensorOnes1.forward().into_value()),
     ("function_tensor_ones_2", |_| FunctionTensorOnes2.forward().into_value()),
     ("function_tensor_ones_3", |_| FunctionTensorOnes3.forward().into_value()),
+    ("function_tensor_ones_4", |_| FunctionTensorOnes4.forward().into_value()),
     ("method_ones_like_0", |x| MethodOnesLike0.forward(&x[0]).into_value()),
     ("method_ones_like_1", |x| MethodOnesLike1.forward(&x[0]).into_value()),
     ("function_tensor_full_0", |_| FunctionTensorFull0.forward().into_value()),
