@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use super::node::NodeId;
 use super::target::Target;
@@ -269,8 +270,11 @@ fn snake_case(text: &str) -> Cow<'_, str> {
     snake.into()
 }
 
-/// Every run of characters that Rust does not allow becomes one underscore.
+/// Every run of characters that Rust does not allow becomes one underscore; what Rust takes for one name is one.
 fn legal(candidate: &str) -> Cow<'_, str> {
+    if !candidate.is_ascii() && !is_nfc(candidate) {
+        return legal(&candidate.nfc().collect::<String>()).into_owned().into();
+    }
     if is_identifier(candidate) {
         return candidate.into();
     }
@@ -309,7 +313,7 @@ fn is_plain(name: &str, base: &str, number: u32) -> bool {
 /// Whether Rust accepts this as the name of a variable.
 #[must_use]
 pub fn is_legal_name(name: &str) -> bool {
-    is_identifier(name) && !is_reserved(name)
+    is_identifier(name) && !is_reserved(name) && (name.is_ascii() || is_nfc(name))
 }
 
 /// Whether Rust reads this as one identifier or keyword.
@@ -458,6 +462,10 @@ mod tests {
             ("r#type", "r_type"),
             ("größe", "größe"),
             ("größe", "größe_1"),
+            // Rust compares identifiers by their composed form.
+            ("e\u{301}", "é"),
+            ("\u{e9}", "é_1"),
+            ("\u{212b}", "Å"),
             ("重み.0", "重み_0"),
             ("a🦀🦀b", "a_b"),
             ("a_--_b", "a___b"),
