@@ -6,18 +6,18 @@ use candle_core::{DType, Device, Result, Tensor};
 // Generated source calls functions by their paths from outside.
 extern crate self as wrapped;
 
-pub mod functions {
+mod functions {
     use super::*;
 
     #[fx::wrap]
-    pub fn tensors(x: &Tensor, owned: Tensor, some: Option<&Tensor>, none: Option<&Tensor>) -> Result<Tensor> {
+    pub(crate) fn tensors(x: &Tensor, owned: Tensor, some: Option<&Tensor>, none: Option<&Tensor>) -> Result<Tensor> {
         let sum = (x + owned)?;
         let sum = some.map_or(Ok(sum.clone()), |some| &sum + some)?;
         none.map_or(Ok(sum.clone()), |none| &sum - none)
     }
 
     #[fx::wrap]
-    pub fn lists(
+    pub(crate) fn lists(
         xs: &[Tensor],
         refs: &[&Tensor],
         owned: Vec<Tensor>,
@@ -30,22 +30,21 @@ pub mod functions {
     }
 
     #[fx::wrap]
-    pub fn numbers(
+    pub(crate) fn numbers(
         x: &Tensor,
         a: usize,
-        b: i32,
         c: f32,
         d: f64,
         e: Option<usize>,
         f: Option<f32>,
         g: bool,
     ) -> Result<Tensor> {
-        let factor = a as f64 + f64::from(b) + f64::from(c.min(8.0)) + d + e.unwrap_or(0) as f64;
+        let factor = a as f64 + f64::from(c.min(8.0)) + d + e.unwrap_or(0) as f64;
         x * if g && f.is_none() { factor } else { 0.0 }
     }
 
     #[fx::wrap]
-    pub fn others(
+    pub(crate) fn others(
         x: &Tensor,
         name: &str,
         owned: String,
@@ -58,19 +57,19 @@ pub mod functions {
     }
 
     #[fx::wrap]
-    pub fn array(x: &Tensor, scales: [f64; 3], names: &[&str], device: Device) -> Result<Tensor> {
+    pub(crate) fn array(x: &Tensor, scales: [f64; 3], names: &[&str], device: Device) -> Result<Tensor> {
         x.to_device(&device)? * (scales.iter().sum::<f64>() + names.len() as f64)
     }
 
     /// Without a `Result`.
     #[fx::wrap]
-    pub fn infallible(x: &Tensor) -> Tensor {
+    pub(crate) fn infallible(x: &Tensor) -> Tensor {
         x.clone()
     }
 
     /// Several results.
     #[fx::wrap]
-    pub fn both(x: &Tensor) -> Result<(Tensor, Tensor)> {
+    pub(crate) fn both(x: &Tensor) -> Result<(Tensor, Tensor)> {
         Ok((x.neg()?, x.abs()?))
     }
 }
@@ -78,7 +77,7 @@ pub mod functions {
 use functions::{array, both, infallible, lists, numbers, others, tensors};
 
 #[fx::module]
-pub struct Calls {
+struct Calls {
     w: Tensor,
 }
 
@@ -86,8 +85,8 @@ pub struct Calls {
 impl Calls {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let a = tensors(x, self.w.clone(), Some(&self.w), None)?;
-        let b = lists(&[x.clone()], &[x, &a], vec![a.clone()], &[1, 2], vec![3])?;
-        let c = numbers(&b, 2, -3, f32::INFINITY, 1.0, Some(4), None, true)?;
+        let b = lists(std::slice::from_ref(x), &[x, &a], vec![a.clone()], &[1, 2], vec![3])?;
+        let c = numbers(&b, 2, f32::INFINITY, 1.0, Some(4), None, true)?;
         let d = others(&c, "two \"words\"", "three".to_string(), DType::F32, &Device::Cpu, (2, 0.5))?;
         let e = array(&d, [0.5, 1.0, 2.0], &["a", "b"], Device::Cpu)?;
         let (f, g) = both(&infallible(&e))?;

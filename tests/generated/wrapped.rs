@@ -7,7 +7,7 @@ impl Calls {
             None,
         )?;
         let lists = wrapped::functions::lists(
-            &[x.clone()],
+            std::slice::from_ref(x),
             &[x, &tensors],
             vec![tensors.clone()],
             &[1, 2],
@@ -17,7 +17,6 @@ impl Calls {
         let numbers = wrapped::functions::numbers(
             &lists,
             2,
-            -3,
             f32::INFINITY,
             1.0,
             Some(4),

@@ -1,5 +1,7 @@
 //! Layers that candle lets nobody clone: called in the model that the graph shares.
 
+#![allow(clippy::arc_with_non_send_sync, reason = "both pointers are tested; users are told to take `Rc`")]
+
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -68,6 +68,11 @@ impl Calls<'_> {
         match (ty, argument) {
             (_, Argument::Node(id)) => self.borrowed(*id),
             (Type::Slice(slice), Argument::List(items)) => {
+                // Of one tensor no slice need be made.
+                if let ([Argument::Node(id)], Type::Path(_)) = (&**items, &*slice.elem) {
+                    let one = self.borrowed(*id);
+                    return quote!(std::slice::from_ref(#one));
+                }
                 let items = self.each(items, &slice.elem);
                 quote!(&[#(#items),*])
             }

@@ -161,7 +161,7 @@ pub enum TraceError {
     /// A layer cannot be owned by a graph.
     #[error(
         "a `{layer}` (at `{path}`) can neither be cloned nor sent to another thread, so a graph that calls it must own \
-         the model\n  at {at}\n  share the model, `fx::symbolic_trace(&Arc::new(model))`, or hold the layers in a struct \
+         the model\n  at {at}\n  share the model, `fx::symbolic_trace(&Rc::new(model))`, or hold the layers in a struct \
          or a `Vec` that is annotated or can be cloned"
     )]
     NotShareable {
