@@ -57,7 +57,8 @@ fn one_placeholder_for_each_parameter_needs_no_signature() {
 /// The law: a graph called with the structure gives what the function gives.
 fn assert_law(module: &GraphModule, structure: Value, expected: &Tensor) {
     module.check().unwrap();
-    for found in [module.run(&[structure.clone()]), ().run(module, &[structure])] {
+    let inputs = [structure];
+    for found in [module.run(&inputs), ().run(module, &inputs)] {
         let found = found.unwrap_or_else(|error| panic!("{error}\n{}", module.graph()));
         assert_same(expected, found.as_tensor().unwrap());
     }
