@@ -40,6 +40,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> TokenStream {
+    if let Some(receiver) = item.sig.receiver() {
+        errors.report(receiver, Message::WrapMethod(item.sig.ident.unraw().to_string()));
+        return TokenStream::new();
+    }
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
         errors.report(&item.sig.ident, Message::WrapWithoutTensor);
         return TokenStream::new();
