@@ -267,7 +267,9 @@ impl InOrder {
 fn a_leaf_called_by_several_methods_runs_each() {
     let x = tensor(&[2, 4]);
     let leaves = || Leaves(&["OwnAndModule", "OwnAndModuleT"]);
-    for order in [vec![0, 1], vec![1, 0], vec![2, 3, 4, 2], vec![4, 3, 2], vec![0, 3, 1, 2, 0, 1, 2, 3], vec![1], vec![]] {
+    for order in
+        [vec![0, 1], vec![1, 0], vec![2, 3, 4, 2], vec![4, 3, 2], vec![0, 3, 1, 2, 0, 1, 2, 3], vec![1], vec![]]
+    {
         // One method is called with two values of an argument.
         let methods = order.iter().map(|&which| which.min(3)).collect::<std::collections::HashSet<u8>>().len();
         let (a, b) = (OwnAndModule { lin: linear(4, 4) }, OwnAndModuleT { lin: linear(4, 4) });
