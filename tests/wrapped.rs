@@ -1,5 +1,12 @@
 //! Functions that are recorded whole, with every kind of parameter and result: what the interpreter computes and what
 //! the generated source computes is what the functions compute.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::too_many_arguments,
+    clippy::cloned_ref_to_slice_refs,
+    reason = "the functions have every kind of parameter, and are called by generated source"
+)]
 
 use candle_core::{DType, Device, Result, Tensor};
 
