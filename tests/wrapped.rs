@@ -1,5 +1,12 @@
 //! Functions that are recorded whole, with every kind of parameter and result: what the interpreter computes and what
 //! the generated source computes is what the functions compute.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::too_many_arguments,
+    clippy::cloned_ref_to_slice_refs,
+    reason = "the functions have every kind of parameter, and are called by generated source"
+)]
 
 use candle_core::{DType, Device, Result, Tensor};
 
@@ -201,4 +208,102 @@ fn results_of_other_sizes_are_refused() {
         .input("x", DType::F32, 3)
         .trace_fn(|inputs| data_dependent::positive(&inputs.tensor("x")?)?.neg());
     assert_eq!(free.expect("captured").forward(&[&three]).expect("runs").dims(), [3]);
+}
+
+pub mod results {
+    use super::*;
+
+    #[fx::wrap]
+    pub fn array(x: &Tensor) -> Result<[Tensor; 2]> {
+        Ok([x.neg()?, x.abs()?])
+    }
+
+    #[fx::wrap]
+    pub fn bare_array(x: &Tensor) -> [Tensor; 1] {
+        [x.clone()]
+    }
+
+    #[fx::wrap]
+    pub fn option(x: &Tensor, some: bool) -> Option<Tensor> {
+        some.then(|| x.clone())
+    }
+
+    #[fx::wrap]
+    pub fn several(x: &Tensor) -> (Tensor, Vec<Tensor>) {
+        (x.clone(), vec![x.clone(); 3])
+    }
+
+    #[fx::wrap]
+    pub fn list(x: &Tensor) -> Vec<Tensor> {
+        vec![x.clone(); 2]
+    }
+}
+
+#[fx::module]
+struct Results;
+
+#[fx::module]
+impl Results {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let [a, b] = results::array(x)?;
+        let [c] = results::bare_array(&a);
+        let d = match (results::option(&b, true), results::option(&b, false)) {
+            (Some(d), None) => d,
+            _ => candle_core::bail!("another"),
+        };
+        let (e, f) = results::several(&c);
+        let g = results::list(&d);
+        let sum = (e + &f[2])?;
+        ((sum * 3.0)? + &g[1])? + d.sqr()
+    }
+}
+
+/// Arrays, options, tuples and vectors of tensors, with a `Result` and without.
+#[test]
+fn every_kind_of_result_is_given_back() {
+    let x = Tensor::new(&[1.0f32, 2.0, -3.0], &Device::Cpu).expect("a tensor");
+    let captured = fx::trace(&Results, (&x,)).expect("captured");
+    let data = |tensor: Result<Tensor>| tensor.and_then(|tensor| tensor.to_vec1::<f32>()).expect("three numbers");
+    assert_eq!(data(Results.forward(&x)), data(Ok(captured.forward(&[&x]).expect("runs"))));
+    // How many there are of an array is known without data.
+    let captured = fx::Tracer::new().trace_fn(|inputs| results::array(&inputs.tensor("x")?)).expect("captured");
+    assert!(captured.check().is_ok(), "{}", captured.graph());
+    let both = captured.run(&[(&x).into()]).expect("runs");
+    assert!(matches!(both, fx::Value::List(both) if both.len() == 2));
+    // Whether there is an optional one is not.
+    let error = fx::symbolic_trace(&Results).expect_err("unknown");
+    assert!(matches!(error, fx::TraceError::Unknown { .. }), "{error}");
+}
+
+/// A graph that calls the user's functions is read by a program that has them.
+#[test]
+fn a_saved_graph_is_loaded_with_the_functions_it_calls() {
+    use fx::LayerTable;
+    use fx::ops::OpTable;
+    let x = Tensor::new(&[1.0f32, 2.0, -3.0], &Device::Cpu).expect("a tensor");
+    let captured = fx::Tracer::new()
+        .example("x", &x)
+        .trace_fn(|inputs| effects::logged(&both(&infallible(&inputs.tensor("x")?))?.0))
+        .expect("captured");
+    let folder = std::env::temp_dir().join(format!("fx-wrapped-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("model.fx");
+    captured.save(&file).expect("saved");
+
+    let ops = OpTable::builtin().clone().with(&[
+        fx::op_of!(functions::both),
+        fx::op_of!(crate::functions::infallible),
+        fx::op_of!(effects::logged),
+    ]);
+    let loaded = fx::GraphModule::load_with(&file, &ops, LayerTable::builtin(), &Device::Cpu);
+    let unknown = fx::GraphModule::load(&file, &Device::Cpu);
+    std::fs::remove_dir_all(&folder).expect("the folder can go");
+
+    let data = |module: &fx::GraphModule| module.forward(&[&x]).and_then(|y| Ok(y.to_vec1::<f32>()?)).expect("runs");
+    let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(data(&captured), data(&loaded));
+    assert_eq!(captured.graph().to_string(), loaded.graph().to_string());
+    let message = unknown.expect_err("nobody knows the functions").to_string();
+    assert!(message.contains("load_with") && message.contains("fx::op_of!"), "{message}");
+    assert_eq!(fx::op_of!(functions::both).name, "wrapped::functions::both");
 }

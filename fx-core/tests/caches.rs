@@ -408,6 +408,84 @@ fn a_capture_leaves_the_cache_as_it_was() {
     assert!(module.tensor("0.k").is_some() && module.tensor("1.k").is_some(), "{}", module.graph());
 }
 
+/// A graph of what a cache holds gives the same, whatever is done with the cache afterwards.
+fn graph_stays<C: Traceable>(mut cache: C, mut step: impl FnMut(&mut C, f64), held: fn(&C::Symbolic) -> Vec<Proxy>) {
+    let x = numbers(&[1]);
+    // As an attribute, after every number of steps: empty, half full, full, written around.
+    for _ in 0..8 {
+        let captured = Tracer::new().example("x", &x).trace_with(&cache, |cache, inputs| {
+            inputs.tensor("x")?;
+            Ok::<_, candle_core::Error>(held(cache))
+        });
+        let module = captured.expect("a capture");
+        let before: Vec<_> = results(&module, &x).iter().map(bits).collect();
+        for i in 0..3 {
+            step(&mut cache, f64::from(i) + 10.0);
+        }
+        let after: Vec<_> = results(&module, &x).iter().map(bits).collect();
+        assert_eq!(before, after, "{}", module.graph());
+        step(&mut cache, 1.0);
+    }
+}
+
+#[test]
+fn a_graph_does_not_see_what_is_written_afterwards() {
+    fn new(by: f64) -> Tensor {
+        (numbers(&[2, 3, 1, 4]) * by).expect("a product")
+    }
+    macro_rules! stays {
+        ($($cache:expr => |$mirror:ident: $type:ident| $held:expr;)*) => {$(
+            graph_stays(
+                $cache,
+                |cache, by| drop(cache.append(&new(by), &new(by + 0.5)).expect("room")),
+                |$mirror: &mirror::$type| $held,
+            );
+        )*};
+    }
+    for size in [1, 2, 4, 5, 8] {
+        stays! {
+            candle::RotatingKvCache::new(2, size) => |cache: RotatingKvCache| {
+                let held = [cache.k(), cache.v()].map(|held| held.expect("held"));
+                held.into_iter().chain([cache.k_cache().all_data().clone()]).flatten().collect()
+            };
+            candle::KvCache::new(2, size) => |cache: KvCache| {
+                [cache.k(), cache.v()].into_iter().filter_map(|held| held.expect("held")).collect()
+            };
+        }
+    }
+    stays! {
+        candle::ConcatKvCache::new(2) => |cache: ConcatKvCache| cache.k().into_iter().chain(cache.v()).cloned().collect();
+    }
+    let mut builder = candle::ScatteredCacheBuilder::new(2, 5, DType::F32, &Device::Cpu).expect("a builder");
+    let cache = builder.make_cache(3, 4).expect("a cache");
+    let step = |cache: &mut candle::ScatteredKvCache, by| {
+        let places = builder.indices_and_mask(1, &[true, true]).expect("places");
+        cache.append(&new(by), &new(by + 0.5), &places).expect("room");
+    };
+    graph_stays(cache, step, |cache| vec![cache.k().clone(), cache.v().clone()]);
+}
+
+#[test]
+fn a_cache_that_a_helper_gives_is_copied() {
+    use fx_core::trace::lift::Lifts;
+    let mut cache = candle::RotatingKvCache::new(2, 2);
+    let new = numbers(&[2, 3, 1, 4]);
+    for _ in 0..2 {
+        cache.append(&new, &new).expect("room");
+    }
+    let x = numbers(&[1]);
+    let captured = Tracer::new().example("x", &x).trace_fn(|inputs| {
+        inputs.tensor("x")?;
+        Ok::<_, candle_core::Error>(cache.clone().lifted()?.k()?.into_iter().collect::<Vec<_>>())
+    });
+    let module = captured.expect("a capture");
+    let before: Vec<_> = results(&module, &x).iter().map(bits).collect();
+    let other = (&new * 3.0).expect("a product");
+    cache.append(&other, &other).expect("room");
+    assert_eq!(before, results(&module, &x).iter().map(bits).collect::<Vec<_>>());
+    assert_ne!(before, [bits(&cache.k().expect("held").expect("keys"))]);
+}
+
 #[test]
 fn a_graph_of_a_cache_reads_like_the_code() {
     let mut cache = candle::KvCache::new(2, 8);

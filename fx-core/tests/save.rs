@@ -399,6 +399,7 @@ fn what_cannot_be_saved_leaves_the_files_as_they_were() {
     let error = closure.save(&file).expect_err("a closure");
     assert!(matches!(error, SaveError::Layer { .. }));
     assert!(error.to_string().starts_with("`odd path`, a layer of type Func, does not tell"), "{error}");
+    assert!(error.to_string().contains("write what the closure does into a `forward`"), "{error}");
 
     let mut kept = module();
     let id = kept.graph().node_named("add").expect("it is there");

@@ -20,7 +20,7 @@ use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 use crate::twin::is_module_bound;
 use crate::twin::select::{inputs_mention_tensor, special_keyword};
-use crate::twin::shadow::SHADOWED;
+use crate::twin::shadow::{SHADOWED, SHADOWED_WITH_TYPE};
 use crate::twin::types::{Target, Types};
 
 pub(crate) struct Dispatch<'a> {
@@ -49,7 +49,8 @@ impl<'a> Dispatch<'a> {
     /// The trait, its impl for tensors, the public function, and what else carries its name.
     pub(crate) fn write(&self) -> TokenStream {
         let (declaration, original, public) = (self.declaration(), self.original(), self.public());
-        let companion = SHADOWED.iter().any(|name| self.item.sig.ident == name).then(|| self.companion());
+        let mut shadowed = SHADOWED.iter().chain(SHADOWED_WITH_TYPE);
+        let companion = shadowed.any(|name| self.item.sig.ident == name).then(|| self.companion());
         quote!(#declaration #original #public #companion)
     }
 

@@ -19,6 +19,7 @@ pub(crate) enum Message {
     SpecialFunction { name: String, keyword: &'static str },
     NoClone(String),
     GenericOverModule(String),
+    WrapMethod(String),
     WrapWithoutTensor,
     WrapGeneric,
 }
@@ -56,6 +57,11 @@ impl fmt::Display for Message {
                 f,
                 "`{name}` cannot be generic over `Module`, because the function is chosen by its tensors only: \
                  make it a method of an annotated type, or take `impl Fn(&Tensor) -> Result<Tensor>`"
+            ),
+            Message::WrapMethod(name) => write!(
+                f,
+                "`#[fx::wrap]` goes on a free function, and `{name}` takes `self`: write a function that takes what it needs \
+                 of `self` as arguments, or have the type's `forward` called whole, by `TracerRules::is_leaf_module`"
             ),
             Message::WrapWithoutTensor => write!(
                 f,

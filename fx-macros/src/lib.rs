@@ -1,4 +1,4 @@
-//! The attributes of candle-fx, re-exported as `fx::module`, `fx::constant` and `fx::wrap`.
+//! The attributes of candle-fx, re-exported as `fx::module`, `fx::constant` and `fx::wrap`, and `fx::op_of!`.
 //!
 //! `#[fx::module]` leaves an item as its author wrote it and adds a *symbolic twin* beside it: a mirror of the
 //! type, and the same function bodies compiled once more in a scope where `Tensor` means a proxy that records.
@@ -63,7 +63,31 @@ pub fn constant(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// What it does besides its result is not known, so a call whose result nothing reads is kept. `#[fx::wrap(pure)]` says
 /// that it does nothing besides: such a call is dead code, and two of the same arguments are one.
+///
+/// It returns a `Tensor`, or tuples, arrays, `Vec`s and `Option`s of them, in a `Result` or not. A number read from a
+/// tensor is not known before the graph runs, so wrap the function around its use.
+///
+/// A graph that calls the function is saved as any other, with the function's path in its text. A program that loads it
+/// gives the function itself, by [`op_of!`](macro@op_of):
+///
+/// ```rs
+/// mod routing {
+///     #[fx::wrap]
+///     pub fn top_k(x: &Tensor, k: usize) -> Result<Tensor> { … }
+/// }
+///
+/// let ops = OpTable::builtin().clone().with(&[fx::op_of!(routing::top_k)]);
+/// let module = GraphModule::load_with("model.fx", &ops, LayerTable::builtin(), &Device::Cpu)?;
+/// ```
 #[proc_macro_attribute]
 pub fn wrap(options: TokenStream, item: TokenStream) -> TokenStream {
     wrap::expand(options.into(), item.into()).into()
+}
+
+/// The operation, an `OpRef`, that a function with `#[fx::wrap]` is in a graph: what `OpTable::with` takes.
+///
+/// The path is that of the module where the function is written, not of an import: `fx::op_of!(crate::routing::top_k)`.
+#[proc_macro]
+pub fn op_of(path: TokenStream) -> TokenStream {
+    wrap::expand_op_of(path.into()).into()
 }

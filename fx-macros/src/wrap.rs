@@ -1,10 +1,12 @@
 //! `#[fx::wrap]`: the call is recorded, not what happens inside.
 //!
-//! The graph refers to a static description of the function, which also knows how to run it on tensors again.
+//! The graph refers to a static description of the function, which also knows how to run it on tensors again. It stands
+//! beside the function, as public as that, so that a saved graph can be read elsewhere with it (`fx::op_of!`).
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, Item, ItemFn, Pat, PathArguments, ReturnType, Signature, Type};
 
 use crate::attributes::{allow_generated, cfgs};
@@ -38,6 +40,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> TokenStream {
+    if let Some(receiver) = item.sig.receiver() {
+        errors.report(receiver, Message::WrapMethod(item.sig.ident.unraw().to_string()));
+        return TokenStream::new();
+    }
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
         errors.report(&item.sig.ident, Message::WrapWithoutTensor);
         return TokenStream::new();
@@ -51,19 +57,39 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     let mut used = Names::default();
     used.signature(&sig);
 
-    let (description, record) = (description(item, &dispatch, paths, pure), record(&sig, paths));
+    let (description, record) = (description(item, &dispatch, paths, pure), record(item, &sig, paths));
     let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public
+        #(#cfgs)* #[doc(hidden)] #allow
+        #description
         #(#cfgs)* #allow
         const _: () = {
-            #description
-            const _: () = {
-                #imports
-                #recorded
-            };
+            #imports
+            #recorded
         };
+    }
+}
+
+/// The name of the description of a function.
+fn op_ident(function: &Ident) -> Ident {
+    format_ident!("__FxOp_{}", function)
+}
+
+/// Expands `fx::op_of!(path::to::function)`: the description stands beside the function.
+pub(crate) fn expand_op_of(path: TokenStream) -> TokenStream {
+    match syn::parse2::<syn::Path>(path) {
+        Ok(mut path) => {
+            if let Some(last) = path.segments.last_mut() {
+                *last = op_ident(&last.ident).into();
+            }
+            quote!(&#path)
+        }
+        Err(error) => {
+            let message = "`fx::op_of!` takes the path of a function with `#[fx::wrap]`, as in `fx::op_of!(crate::routing::top_k)`";
+            syn::Error::new(error.span(), message).to_compile_error()
+        }
     }
 }
 
@@ -95,17 +121,20 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths, pure: bool
         ReturnType::Default => quote!(()),
         ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
+    let (vis, name) = (&item.vis, op_ident(&item.sig.ident));
     quote! {
-        fn __fx_eval(args: #args<'_>) -> #value {
-            #into_value::into_value(<#candle::Tensor as #trait_name>::#call(#(#gets),*))
-        }
-        static __FX_OP: #op_def = #op_def::wrapped(
-            ::core::concat!(::core::module_path!(), #path_end),
-            &[#(#params),*],
-            __fx_eval,
-        )
-        .fallible(<#returned as #into_value>::FALLIBLE)
-        #effect;
+        #vis static #name: #op_def = {
+            fn __fx_eval(args: #args<'_>) -> #value {
+                #into_value::into_value(<#candle::Tensor as #trait_name>::#call(#(#gets),*))
+            }
+            #op_def::wrapped(
+                ::core::concat!(::core::module_path!(), #path_end),
+                &[#(#params),*],
+                __fx_eval,
+            )
+            .fallible(<#returned as #into_value>::FALLIBLE)
+            #effect
+        };
     }
 }
 
@@ -140,11 +169,22 @@ fn slice_in_option(ty: &Type) -> Option<&Type> {
 }
 
 /// The body for proxies.
-fn record(sig: &Signature, paths: &Paths) -> TokenStream {
+fn record(item: &ItemFn, sig: &Signature, paths: &Paths) -> TokenStream {
+    let op = op_ident(&item.sig.ident);
     let (record_call, record) = (paths.private("record"), paths.private("Record"));
     let arguments = (0..sig.inputs.len()).map(|position| {
         let variable = format_ident!("__fx_{}", position);
         quote!(#record::record(&#variable))
     });
-    quote!({ #record_call(&__FX_OP, ::std::vec![#(#arguments),*]) })
+    // rustc says of this call what the function cannot return, so it is where that is written.
+    let span = match &item.sig.output {
+        ReturnType::Default => item.sig.ident.span(),
+        ReturnType::Type(_, ty) => ty.span(),
+    };
+    let call = quote!(#record_call).into_iter().map(|mut token| {
+        token.set_span(span.resolved_at(token.span()));
+        token
+    });
+    let call: TokenStream = call.collect();
+    quote!({ #call(&#op, ::std::vec![#(#arguments),*]) })
 }

@@ -211,3 +211,49 @@ fn inputs_of_another_shape_or_dtype() {
     let same_shape = other(&[2, 4]);
     assert_same(&BakesSizes.forward(&same_shape).unwrap(), &module.forward(&[same_shape]).unwrap());
 }
+
+/// candle_nn's attention runs a kernel of its own.
+mod kernels {
+    use candle_core::{Result, Tensor};
+    use candle_nn::attention::{AttnMask, flash_attn};
+    use fx::TraceError;
+
+    use crate::support::tensor;
+
+    #[fx::module]
+    struct Attention {
+        by: u8,
+    }
+
+    #[fx::module]
+    impl Attention {
+        fn forward(&self, q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
+            match self.by {
+                0 => flash_attn::<f32>(q, k, v, 0.5, AttnMask::causal(), None, None),
+                1 => candle_nn::attention::flash_attn::<f32>(q, k, v, 0.5, AttnMask::None, None, None),
+                _ => wrapped(q, k, v),
+            }
+        }
+    }
+
+    /// What the error says to write.
+    #[fx::wrap]
+    fn wrapped(q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
+        flash_attn::<f32>(q, k, v, 0.5, AttnMask::causal(), None, None)
+    }
+
+    #[test]
+    fn attention_by_a_kernel_is_refused_and_wrapped() {
+        let x = tensor(&[1, 3, 2, 4]);
+        for by in 0..2 {
+            let model = Attention { by };
+            assert!(model.forward(&x, &x, &x).is_ok());
+            for captured in [fx::symbolic_trace(&model), fx::trace(&model, (&x, &x, &x))] {
+                assert_refused!(captured, TraceError::CustomOp { method, .. } if method.contains("flash_attn"));
+            }
+        }
+        let model = Attention { by: 3 };
+        let expected = model.forward(&x, &x, &x).unwrap();
+        crate::support::assert_returns(&[&expected], fx::trace(&model, (&x, &x, &x)), &[&x, &x, &x]);
+    }
+}

@@ -196,6 +196,186 @@ fn leaf_module_that_is_not_clone() {
     assert_eq!(module.graph().len(), 3);
 }
 
+/// A type with a `forward` of its own and one of `Module`.
+#[fx::module]
+#[derive(Clone)]
+struct OwnAndModule {
+    lin: Linear,
+}
+
+#[fx::module]
+impl OwnAndModule {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.lin.forward(x)?.tanh()
+    }
+}
+
+#[fx::module]
+impl Module for OwnAndModule {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.lin.forward(x)?.exp()
+    }
+}
+
+/// A type with a `forward` of other arguments than its `forward_t`.
+#[fx::module]
+#[derive(Clone)]
+struct OwnAndModuleT {
+    lin: Linear,
+}
+
+#[fx::module]
+impl OwnAndModuleT {
+    fn forward(&self, x: &Tensor, by: f64) -> Result<Tensor> {
+        self.lin.forward(x)?.tanh()? * by
+    }
+}
+
+#[fx::module]
+impl candle_core::ModuleT for OwnAndModuleT {
+    fn forward_t(&self, x: &Tensor, train: bool) -> Result<Tensor> {
+        if train { self.lin.forward(x)?.neg() } else { self.lin.forward(x)?.sqr() }
+    }
+}
+
+/// Calls them in an order.
+#[fx::module]
+struct InOrder {
+    a: OwnAndModule,
+    b: OwnAndModuleT,
+    order: Vec<u8>,
+}
+
+#[fx::module]
+impl InOrder {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut x = x.clone();
+        for which in &self.order {
+            x = match which {
+                0 => self.a.forward(&x)?,
+                1 => x.apply(&self.a)?,
+                2 => self.b.forward(&x, 0.5)?,
+                3 => x.apply_t(&self.b, true)?,
+                _ => candle_core::ModuleT::forward_t(&self.b, &x, false)?,
+            };
+        }
+        Ok(x)
+    }
+}
+
+#[test]
+fn a_leaf_called_by_several_methods_runs_each() {
+    let x = tensor(&[2, 4]);
+    let leaves = || Leaves(&["OwnAndModule", "OwnAndModuleT"]);
+    for order in
+        [vec![0, 1], vec![1, 0], vec![2, 3, 4, 2], vec![4, 3, 2], vec![0, 3, 1, 2, 0, 1, 2, 3], vec![1], vec![]]
+    {
+        // One method is called with two values of an argument.
+        let methods = order.iter().map(|&which| which.min(3)).collect::<std::collections::HashSet<u8>>().len();
+        let (a, b) = (OwnAndModule { lin: linear(4, 4) }, OwnAndModuleT { lin: linear(4, 4) });
+        let model = InOrder { a, b, order };
+        let expected = model.forward(&x).unwrap();
+        let by_example = Tracer::new().with(leaves()).trace_examples(&model, (&x,));
+        for captured in [by_example, Tracer::new().with(leaves()).trace(&model)] {
+            let module = captured.unwrap();
+            assert_same(&expected, &module.forward(&[&x]).unwrap());
+            assert_eq!(module.graph().len(), model.order.len() + 2);
+            assert_eq!(module.attributes().len(), methods, "{}", module.graph());
+        }
+    }
+}
+
+/// Modules that a graph cannot call.
+#[fx::module]
+#[derive(Clone)]
+struct Counts {
+    count: usize,
+}
+
+#[fx::module]
+impl Counts {
+    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        self.count += 1;
+        x * self.count as f64
+    }
+}
+
+#[fx::module]
+#[derive(Clone)]
+struct Pairs {
+    scale: f64,
+}
+
+#[fx::module]
+impl Pairs {
+    fn forward(&self, (x, y): (&Tensor, &Tensor)) -> Result<Tensor> {
+        (x + y)? * self.scale
+    }
+}
+
+#[fx::module]
+#[derive(Clone)]
+struct Generic {
+    scale: f64,
+}
+
+#[fx::module]
+impl Generic {
+    fn forward<N: Into<f64>>(&self, x: &Tensor, by: N) -> Result<Tensor> {
+        x * (self.scale * by.into())
+    }
+}
+
+#[fx::module]
+struct CannotBeLeaves {
+    counts: Counts,
+    pairs: Pairs,
+    generic: Generic,
+}
+
+#[fx::module]
+impl CannotBeLeaves {
+    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        let x = self.counts.forward(x)?;
+        let x = self.pairs.forward((&x, &x))?;
+        self.generic.forward(&x, 2.0f32)
+    }
+}
+
+#[test]
+fn a_leaf_that_a_graph_cannot_call_is_refused() {
+    let model =
+        CannotBeLeaves { counts: Counts { count: 0 }, pairs: Pairs { scale: 2.0 }, generic: Generic { scale: 2.0 } };
+    assert!(fx::symbolic_trace(&model).is_ok());
+    let mut messages = String::new();
+    for name in [&["Counts"], &["Pairs"], &["Generic"]] {
+        let error = Tracer::new().with(Leaves(name)).trace(&model).unwrap_err();
+        assert!(matches!(error, fx::TraceError::NotWhole { .. }), "{error}");
+        messages += &format!("{error}\n");
+    }
+    let messages = without_lines(&messages);
+    insta::assert_snapshot!(messages, @r#"
+    `Counts` (at `counts`) cannot be called whole, as `is_leaf_module` asks: its `forward` takes `&mut self`, and a graph cannot change the module: it may be run by several at once and gives the same each time
+      at tests/peer/leaves.rs
+      change that, or let `is_leaf_module` answer `false` for it, and the capture goes through it
+    `Pairs` (at `pairs`) cannot be called whole, as `is_leaf_module` asks: its `forward` takes an argument by a pattern or to be changed, and a graph passes plain values by name
+      at tests/peer/leaves.rs
+      change that, or let `is_leaf_module` answer `false` for it, and the capture goes through it
+    `Generic` (at `generic`) cannot be called whole, as `is_leaf_module` asks: its `forward` takes arguments that a graph cannot pass: they are generic, or borrow in a way of their own
+      at tests/peer/leaves.rs
+      change that, or let `is_leaf_module` answer `false` for it, and the capture goes through it
+    "#);
+}
+
+/// The message without the column numbers that formatting changes.
+fn without_lines(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.trim_start().strip_prefix("at ") {
+        Some(place) => format!("  at {}", place.split(':').next().unwrap_or_default()),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[test]
 fn row_52_nn_module_stack() {
     let (x, mask, model) = (tensor(&[2, 4]), tensor(&[2, 4]), outer());

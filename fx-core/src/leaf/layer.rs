@@ -76,6 +76,10 @@ impl<L: Layer> LayerModule for L {
         Layer::state(self)
     }
 
+    fn instead_of_saving(&self) -> &'static str {
+        "write what the closure does into a `forward` with `#[fx::module]`"
+    }
+
     fn rebuild(&self, state: &LayerState) -> Result<Arc<dyn LayerModule>> {
         match L::KIND {
             Some(kind) => (kind.make)(state),

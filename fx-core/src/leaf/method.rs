@@ -35,4 +35,8 @@ impl<T: Send + Sync> LayerModule for Method<T> {
     fn infer(&self, facts: &[&Fact]) -> Inferred {
         (self.infer)(&self.of, facts)
     }
+
+    fn instead_of_saving(&self) -> &'static str {
+        "keep the weights in a `QMatMul`, which can be saved, or as tensors that are not quantized"
+    }
 }

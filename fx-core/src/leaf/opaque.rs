@@ -50,6 +50,10 @@ impl<M: candle_core::Module + Send + Sync> LayerModule for Opaque<M> {
     fn infer(&self, _: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Ok(Fact::Unknown)
     }
+
+    fn instead_of_saving(&self) -> &'static str {
+        "put `#[fx::module]` on its type instead of `#[fx(leaf)]` on the field, so that the capture goes through it"
+    }
 }
 
 impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {

@@ -44,6 +44,10 @@ impl LayerModule for Layer {
     fn infer(&self, _: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Ok(Fact::Unknown)
     }
+
+    fn instead_of_saving(&self) -> &'static str {
+        "hold its layers in a `Vec`, or in a struct with `#[fx::module]`, so that each is captured by itself"
+    }
 }
 
 /// The mirror of a layer that cannot be cloned. It can be called if the model stands behind an `Arc` or `Rc`.

@@ -268,6 +268,10 @@ impl<R: Recurrent> LayerModule for Run<R> {
         }
         Ok(Fact::Tuple(stacked))
     }
+
+    fn instead_of_saving(&self) -> &'static str {
+        "write its step with tensors, in a struct with `#[fx::module]`, because candle tells nobody what the layer is made of"
+    }
 }
 
 /// The mirror of a recurrent layer.

@@ -74,6 +74,11 @@ pub trait LayerModule: Send + Sync {
         None
     }
 
+    /// What its user can do instead of saving it, where it does not tell what it is made of; part of the error's sentence.
+    fn instead_of_saving(&self) -> &'static str {
+        "implement `LayerModule::state` for it, and load it by a `LayerTable` that has it"
+    }
+
     /// A layer of the same type made of this.
     ///
     /// # Errors

@@ -42,4 +42,15 @@ pub mod attention {
     pub use ::candle_nn::attention::*;
 
     pub use crate::leaf::AttnMask;
+    pub use crate::trace::functions::attention::{flash_attn, flash_attn_varlen_cpu, flash_attn_varlen_unfused};
+}
+
+/// `candle_nn::varlen_attention` in a twin.
+pub mod varlen_attention {
+    pub use crate::trace::functions::attention::flash_attn_varlen_unfused;
+}
+
+/// `candle_nn::cpu_flash_attention` in a twin.
+pub mod cpu_flash_attention {
+    pub use crate::trace::functions::attention::run_flash_attn_cpu;
 }

@@ -271,9 +271,17 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         let hint = if self.ops.get(other, name).is_some() {
             Some(format!("it is called by `{opcode}`"))
         } else {
-            did_you_mean(&nearest(name, kinds, 3), "").or_else(|| {
-                Some("operations of your own are read with `Graph::parse` and a table that has them".to_owned())
-            })
+            let function = match kind {
+                CallKind::Function => ", with `fx::op_of!(…)` for a function with `#[fx::wrap]`",
+                CallKind::Method => "",
+            };
+            let own = || {
+                format!(
+                    "operations of your own are read with `Graph::parse` or `GraphModule::load_with` and a table that has \
+                     them: `OpTable::builtin().clone().with(&[…])`{function}"
+                )
+            };
+            did_you_mean(&nearest(name, kinds, 3), "").or_else(|| Some(own()))
         };
         self.lexer.fault(start, ParseErrorKind::UnknownOperation { kind: word, name: shortened(name) }).hint(hint)
     }

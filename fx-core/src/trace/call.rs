@@ -224,10 +224,10 @@ impl Outcome {
         }
     }
 
-    /// Notes that it is a tuple of so many parts, if nothing is known of it.
-    fn is_tuple_of(&mut self, len: usize) {
+    /// Notes what it is, a tuple or list of so many parts, if nothing is known of it.
+    fn is(&mut self, fact: Fact) {
         if self.fact.is_unknown() {
-            self.fact = Fact::Tuple(vec![Fact::Unknown; len]);
+            self.fact = fact;
             self.session.state().graph.meta_mut(self.node).fact = self.fact.clone();
         }
     }
@@ -242,6 +242,14 @@ impl Outcome {
 }
 
 /// What the user's code gets back from a recorded call.
+#[diagnostic::on_unimplemented(
+    message = "a recorded call cannot give back a `{Self}`",
+    label = "returned by a function that is recorded whole",
+    note = "such a function can return a `Tensor`, or tuples, arrays, `Vec`s and `Option`s of them, in a `Result` or not",
+    note = "a number read from a tensor is not known before the graph runs: return it as a `Tensor`, or put \
+            `#[fx::wrap]` on the function around its use instead",
+    note = "a function that returns nothing can return the tensor that it was given"
+)]
 pub trait FromOutcome: Sized {
     /// The result, as the type that the signature says.
     ///
@@ -251,6 +259,14 @@ pub trait FromOutcome: Sized {
 }
 
 /// A result inside `Result`, or a part of one.
+#[diagnostic::on_unimplemented(
+    message = "a recorded call cannot give back a `{Self}`",
+    label = "returned by a function that is recorded whole",
+    note = "such a function can return a `Tensor`, or tuples, arrays, `Vec`s and `Option`s of them, in a `Result` or not",
+    note = "a number read from a tensor is not known before the graph runs: return it as a `Tensor`, or put \
+            `#[fx::wrap]` on the function around its use instead",
+    note = "a function that returns nothing can return the tensor that it was given"
+)]
 pub trait FromRecorded: Sized {
     /// The result, as the type that the signature says.
     ///
@@ -259,20 +275,50 @@ pub trait FromRecorded: Sized {
     fn from_recorded(outcome: Outcome) -> candle_core::Result<Self>;
 }
 
-impl<T: FromRecorded, E: From<candle_core::Error>> FromOutcome for Result<T, E> {
-    fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
-        Ok(outcome.and_then(T::from_recorded)?)
+/// An error that a recorded call can fail with.
+#[diagnostic::on_unimplemented(
+    message = "a recorded call cannot fail with a `{Self}`",
+    label = "the error of a function that is recorded whole",
+    note = "its error must be one that candle's turns into (`From<candle_core::Error>`): return \
+            `candle_core::Result<…>`, with `candle_core::bail!(…)` for errors of your own"
+)]
+pub trait FromRefusal {
+    /// The error, of candle's.
+    fn from_refusal(error: candle_core::Error) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<candle_core::Error>> FromRefusal for E {
+    fn from_refusal(error: candle_core::Error) -> Self {
+        error.into()
     }
 }
 
-/// A function that returns a tensor and no `Result`: a refused call ends the capture.
-impl FromOutcome for Proxy {
+impl<T: FromRecorded, E: FromRefusal> FromOutcome for Result<T, E> {
     fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
-        match outcome {
-            Ok(outcome) => outcome.proxy(),
-            Err(error) => Session::abort_current(&error),
-        }
+        outcome.and_then(T::from_recorded).map_err(E::from_refusal)
     }
+}
+
+/// What a function returns that has no `Result`: a refused call ends the capture.
+fn or_abort<T: FromRecorded>(outcome: candle_core::Result<Outcome>) -> T {
+    outcome.and_then(T::from_recorded).unwrap_or_else(|error| Session::abort_current(&error))
+}
+
+macro_rules! without_result {
+    ($($type:ty, [$($generics:tt)*];)*) => {$(
+        impl<$($generics)*> FromOutcome for $type {
+            fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
+                or_abort(outcome)
+            }
+        }
+    )*};
+}
+without_result! {
+    Proxy, [];
+    Vec<T>, [T: FromRecorded];
+    [T; N], [T: FromRecorded, const N: usize];
+    Option<T>, [T: FromRecorded];
 }
 
 impl FromRecorded for Proxy {
@@ -288,6 +334,15 @@ impl<T: FromRecorded> FromRecorded for Vec<T> {
             return Err(outcome.session.fail(error));
         };
         (0..len).map(|index| T::from_recorded(outcome.part(index)?)).collect()
+    }
+}
+
+impl<T: FromRecorded, const N: usize> FromRecorded for [T; N] {
+    fn from_recorded(mut outcome: Outcome) -> candle_core::Result<Self> {
+        outcome.is(Fact::List(vec![Fact::Unknown; N]));
+        let parts = (0..N).map(|index| T::from_recorded(outcome.part(index)?)).collect::<candle_core::Result<Vec<T>>>();
+        // There are as many as were counted.
+        parts?.try_into().map_err(|_| candle_core::Error::Msg(format!("there are not {N} results")))
     }
 }
 
@@ -316,8 +371,14 @@ macro_rules! from_tuple {
     ($(($($name:ident $index:literal)+))*) => {$(
         impl<$($name: FromRecorded),+> FromRecorded for ($($name,)+) {
             fn from_recorded(mut outcome: Outcome) -> candle_core::Result<Self> {
-                outcome.is_tuple_of([$($index),+].len());
+                outcome.is(Fact::Tuple(vec![Fact::Unknown; [$($index),+].len()]));
                 Ok(($($name::from_recorded(outcome.part($index)?)?,)+))
+            }
+        }
+
+        impl<$($name: FromRecorded),+> FromOutcome for ($($name,)+) {
+            fn from_outcome(outcome: candle_core::Result<Outcome>) -> Self {
+                or_abort(outcome)
             }
         }
     )*};

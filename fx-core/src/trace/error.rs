@@ -185,6 +185,23 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// The rules want a module whole whose `forward` a graph cannot call.
+    #[error(
+        "`{type_name}` (at `{path}`) cannot be called whole, as `is_leaf_module` asks: its `{method}` {reason}\n  at {at}\n  \
+         change that, or let `is_leaf_module` answer `false` for it, and the capture goes through it"
+    )]
+    NotWhole {
+        /// Name of its type.
+        type_name: &'static str,
+        /// Where it is.
+        path: String,
+        /// `forward` or `forward_t`.
+        method: &'static str,
+        /// What stands against it, as the rest of a sentence.
+        reason: &'static str,
+        /// The user's line.
+        at: At,
+    },
     /// The capture's own rules refuse something.
     #[error("{what} is refused by the rules of the capture: {reason}{}", .at.map(|at| format!("\n  at {at}")).unwrap_or_default())]
     Vetoed {

@@ -25,9 +25,81 @@ pub mod rotary_emb {
 /// Functions that users call by their bare name, as types of that name.
 #[allow(missing_docs, reason = "named after the functions")]
 pub mod bare {
+    pub use super::bare_kernels::flash_attn;
+
     crate::ops::loss::loss!(bare);
     crate::ops::nn::nn!(bare);
     crate::ops::rotary::rotary!(bare);
+}
+
+/// candle_nn's functions on tensors that run kernels of their own, with candle's parameters: refused, with what to write.
+macro_rules! kernels {
+    ($($name:ident $(<$generic:ident>)? ($($arg:ident: $type:ty),* $(,)?);)*) => {
+        /// `candle_nn::attention`.
+        pub mod attention {
+            use crate::trace::Proxy;
+            $(
+                /// Refused: see the error.
+                ///
+                /// # Errors
+                /// Always, with what to write instead.
+                #[allow(clippy::too_many_arguments, reason = "candle's")]
+                #[track_caller]
+                pub fn $name $(<$generic>)? ($($arg: $type),*) -> candle_core::Result<Proxy> {
+                    let _ = ($($arg,)*);
+                    Err(super::custom(stringify!($name)))
+                }
+            )*
+        }
+
+        /// The same, as types of their names, see [`bare`].
+        #[allow(missing_docs, non_camel_case_types, reason = "named after the functions")]
+        pub mod bare_kernels {
+            use crate::trace::Proxy;
+            $(
+                pub struct $name {}
+
+                impl $name {
+                    #[allow(clippy::too_many_arguments, reason = "candle's")]
+                    #[track_caller]
+                    pub fn __fx_call $(<$generic>)? ($($arg: $type),*) -> candle_core::Result<Proxy> {
+                        super::attention::$name $(::<$generic>)? ($($arg),*)
+                    }
+                }
+            )*
+        }
+    };
+}
+kernels! {
+    // A mask may be candle's or its mirror.
+    flash_attn<T>(
+        q: &Proxy, k: &Proxy, v: &Proxy, softmax_scale: f32, attn_mask: impl Sized, max_bias: Option<f32>,
+        softcap: Option<f32>,
+    );
+    run_flash_attn_cpu<T>(
+        q: &Proxy, k: &Proxy, v: &Proxy, mask: Option<&Proxy>, softmax_scale: f32, max_bias: Option<f32>,
+        softcap: Option<f32>,
+    );
+    flash_attn_varlen_cpu(
+        q: &Proxy, k: &Proxy, v: &Proxy, alibi_slopes: Option<&Proxy>, seqlens_q: &Proxy, seqlens_k: &Proxy,
+        max_seqlen_q: usize, max_seqlen_k: usize, softmax_scale: f32, causal: bool, window_left: Option<usize>,
+        window_right: Option<usize>,
+    );
+    flash_attn_varlen_unfused(
+        q: &Proxy, k: &Proxy, v: &Proxy, alibi_slopes: Option<&Proxy>, seqlens_q: &Proxy, seqlens_k: &Proxy,
+        max_seqlen_q: usize, max_seqlen_k: usize, softmax_scale: f32, causal: bool, window_left: Option<usize>,
+        window_right: Option<usize>,
+    );
+}
+
+/// The error of calling a function of candle's that runs a kernel of its own.
+#[track_caller]
+fn custom(method: &'static str) -> candle_core::Error {
+    let at = At(Location::caller());
+    match Session::current(method) {
+        Ok(session) => session.fail(TraceError::CustomOp { method, at }),
+        Err(error) => error,
+    }
 }
 
 /// The error of calling a user's function that is named like one of candle's and not annotated.

@@ -47,8 +47,10 @@ pub trait TracerRules: Send {
     /// Whether calls of this annotated module are one node each. Asked once for each module of the model, when the
     /// capture begins, with the name of its type and its path; not for the captured model itself.
     ///
-    /// The graph then calls the module's own `forward`. It owns a copy of the module where that is
-    /// `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`.
+    /// The graph then calls the module's own `forward` or `forward_t`, whichever the model calls. It owns a copy of the
+    /// module where that is `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`. A method that
+    /// takes `&mut self` cannot be called so, and ends the capture with
+    /// [`TraceError::NotWhole`](super::TraceError::NotWhole).
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
         false
     }

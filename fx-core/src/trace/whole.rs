@@ -4,12 +4,12 @@
 //! takes and returns?), so that method resolution chooses, as in [`lift`](super::lift): `(&x).method()` finds the
 //! trait for types that can, and else the one for all types, one reference further away.
 //!
-//! Invariant: a module that is called whole records one node, and the graph calls the original.
+//! Invariant: a module that is called whole records one node, and the graph calls the same method of the original.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use candle_core::{Error, Result};
 
@@ -64,12 +64,14 @@ pub type Run = fn(&dyn Any, &[&Value]) -> Result<Value>;
 pub struct Whole {
     type_name: &'static str,
     original: Option<Original>,
-    layer: OnceLock<Arc<dyn LayerModule>>,
+    /// A layer for each method that was called, by the kind of its impl: a type may have a `forward` of its own, one of
+    /// `Module` and a `forward_t`.
+    layers: Mutex<Vec<(TypeId, Arc<dyn LayerModule>)>>,
 }
 
 impl Whole {
     pub(super) fn new(type_name: &'static str, original: Option<Original>) -> Self {
-        Self { type_name, original, layer: OnceLock::new() }
+        Self { type_name, original, layers: Mutex::default() }
     }
 }
 
@@ -77,16 +79,30 @@ impl Whole {
 pub struct WholeCall<R> {
     scope: Scope,
     whole: Arc<Whole>,
+    method: TypeId,
     called: Called,
     run: Run,
     returns: PhantomData<fn() -> R>,
 }
 
 /// The call of this mirror as one node, if the rules of the capture want that.
-pub fn whole<M: Mirror, R>(mirror: &M, called: Called, run: Run) -> Option<WholeCall<R>> {
+pub fn whole<M: Mirror + WholeMethod<K>, K: 'static, R>(mirror: &M) -> Option<WholeCall<R>> {
     let scope = mirror.scope()?;
     let whole = scope.whole()?.clone();
-    Some(WholeCall { scope: scope.clone(), whole, called, run, returns: PhantomData })
+    let (called, run) = (M::CALLED, M::run as Run);
+    Some(WholeCall { scope: scope.clone(), whole, method: TypeId::of::<K>(), called, run, returns: PhantomData })
+}
+
+/// Ends the capture if its rules want this mirror as one node, which its `forward` cannot be.
+#[track_caller]
+pub fn not_whole<M: Mirror>(mirror: &M, method: &'static str, reason: &'static str) {
+    if let Some(scope) = mirror.scope()
+        && let Some(whole) = scope.whole()
+        && let Some(session) = scope.session()
+    {
+        let (type_name, path) = (whole.type_name, scope.path().to_string());
+        session.abort(TraceError::NotWhole { type_name, path, method, reason, at: At(Location::caller()) });
+    }
 }
 
 /// The annotated module as a layer.
@@ -114,21 +130,28 @@ impl LayerModule for Module {
     fn infer(&self, _: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Ok(Fact::Unknown)
     }
+
+    fn instead_of_saving(&self) -> &'static str {
+        "let `is_leaf_module` answer `false` for it, so that the capture goes through it"
+    }
 }
 
 impl<R> WholeCall<R> {
-    /// The layer, made at the first call: a module has one.
+    /// The layer of this method, made at its first call.
     #[track_caller]
-    fn layer(&self) -> Result<&Arc<dyn LayerModule>> {
-        if let Some(layer) = self.whole.layer.get() {
-            return Ok(layer);
+    fn layer(&self) -> Result<Arc<dyn LayerModule>> {
+        let mut layers = self.whole.layers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, layer)) = layers.iter().find(|(method, _)| *method == self.method) {
+            return Ok(layer.clone());
         }
         let (name, called, run) = (self.whole.type_name, self.called, self.run);
         let Some(original) = self.whole.original.clone() else {
             let (path, at) = (self.scope.path().to_string(), At(Location::caller()));
             return Err(self.fail(TraceError::NotShareable { layer: name.to_owned(), path, at }));
         };
-        Ok(self.whole.layer.get_or_init(|| Arc::new(Module { name, called, original, run })))
+        let layer: Arc<dyn LayerModule> = Arc::new(Module { name, called, original, run });
+        layers.push((self.method, layer.clone()));
+        Ok(layer)
     }
 
     fn fail(&self, error: TraceError) -> Error {
@@ -150,7 +173,7 @@ impl<R: FromOutcome> RecordWhole<R> for WholeCall<R> {
     #[track_caller]
     fn __fx_record(&self, arguments: Vec<Encoded>) -> R {
         match self.layer() {
-            Ok(layer) => call_whole(layer, &self.scope, arguments),
+            Ok(layer) => call_whole(&layer, &self.scope, arguments),
             Err(error) => R::from_outcome(Err(error)),
         }
     }

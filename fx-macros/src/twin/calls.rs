@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath, PathArguments, PathSegment, parse_quote_spanned};
 
 use super::body::Body;
-use super::shadow::SHADOWED;
+use super::shadow::{SHADOWED, SHADOWED_WITH_TYPE};
 use crate::paths::Paths;
 
 /// Path heads that are candle's, the standard library's or a primitive type's: nothing they return needs lifting.
@@ -63,7 +63,7 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
     let single = path.segments.len() == 1;
     lower_case
         && !FOREIGN.contains(&head.as_str())
-        && !(single && (body.bound.contains(&head) || SHADOWED.contains(&head.as_str())))
+        && !(single && (body.bound.contains(&head) || is_shadowed(&path.segments[0])))
 }
 
 /// Wraps a call so that a tensor in its result is lifted into the graph, and anything else left alone.
@@ -118,6 +118,14 @@ fn is_bare(path: &ExprPath, body: &Body<'_>) -> bool {
     if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
         return false;
     }
-    let name = path.path.segments[0].ident.to_string();
-    SHADOWED.contains(&name.as_str()) && !body.bound.contains(&name) && !body.imported.contains(&name)
+    let segment = &path.path.segments[0];
+    let name = segment.ident.to_string();
+    is_shadowed(segment) && !body.bound.contains(&name) && !body.imported.contains(&name)
+}
+
+/// Whether a name is that of a function of candle's which means something else in a twin.
+fn is_shadowed(segment: &PathSegment) -> bool {
+    let has_type = !segment.arguments.is_none();
+    let mut names = SHADOWED.iter().chain(if has_type { SHADOWED_WITH_TYPE } else { &[] });
+    names.any(|name| segment.ident == name)
 }

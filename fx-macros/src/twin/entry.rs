@@ -46,12 +46,7 @@ struct Taken {
 impl Entry {
     /// The entry that a method is, if it is one. `types` maps to the twin's world.
     pub(super) fn new(kind: ImplKind, sig: &Signature, types: &Types<'_>) -> Option<Self> {
-        let name = match kind {
-            ImplKind::Inherent | ImplKind::Module => "forward",
-            ImplKind::ModuleT => "forward_t",
-            ImplKind::Other => return None,
-        };
-        if sig.ident != name || sig.generics.type_params().next().is_some() {
+        if !is_forward(kind, sig) || sig.generics.type_params().next().is_some() {
             return None;
         }
         let mut inputs = sig.inputs.iter();
@@ -84,17 +79,30 @@ impl Entry {
         Some(Entry { kind, method: sig.ident.clone(), parameters })
     }
 
-    /// Whether a graph can call the method whole: on the original that it shares, with arguments that it can pass.
-    pub(super) fn is_whole(&self, item: &ItemImpl, sig: &Signature) -> bool {
+    /// Why a graph cannot call the method whole, on the original that it shares, with arguments that it can pass; as the
+    /// rest of a sentence.
+    pub(super) fn not_whole(&self, item: &ItemImpl, sig: &Signature) -> Option<&'static str> {
         let shared = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
             if matches!(&receiver.kind, ReceiverKind::Reference(_, _, mutability) if mutability.is_none()));
-        let named = self.parameters.iter().all(|parameter| parameter.written_as.is_some());
-        shared && named && !has_lifetimes(&item.self_ty) && !returns_impl(sig)
+        if !shared {
+            Some(
+                "takes `&mut self`, and a graph cannot change the module: it may be run by several at once and gives the \
+                 same each time",
+            )
+        } else if !self.parameters.iter().all(|parameter| parameter.written_as.is_some()) {
+            Some("takes an argument by a pattern or to be changed, and a graph passes plain values by name")
+        } else if has_lifetimes(&item.self_ty) {
+            Some("is of a type that borrows, and a graph outlives what is borrowed")
+        } else if returns_impl(sig) {
+            Some("returns an `impl` type, which has no name that the graph's call could give back")
+        } else {
+            None
+        }
     }
 
     /// What the twin does where the rules of the capture want the module whole; `returns` is the twin's result.
     pub(super) fn whole_statement(&self, returns: &ReturnType, span: Span, paths: &Paths) -> syn::Stmt {
-        let (kind, method) = (paths.private(self.kind_name()), paths.whole("WholeMethod"));
+        let kind = paths.private(self.kind_name());
         let [whole, passed] = ["whole", "Passed"].map(|name| paths.whole(name));
         let traits = ["RecordWhole", "RefuseWhole", "PassedToGraph", "NotPassed"].map(|name| paths.whole(name));
         let returns = match returns {
@@ -104,11 +112,7 @@ impl Entry {
         let arguments = self.parameters.iter().filter_map(|parameter| parameter.written_as.as_ref());
         // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
         let stmt = quote_spanned! {span=>
-            if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #returns>(
-                &*self,
-                <Self as #method<#kind>>::CALLED,
-                <Self as #method<#kind>>::run,
-            ) {
+            if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #kind, #returns>(&*self) {
                 #(use #traits as _;)*
                 return (&__fx_whole).__fx_record(::std::vec![#((&#passed(&#arguments)).__fx_encode()),*]);
             }
@@ -199,6 +203,22 @@ impl Entry {
             }
         }
     }
+}
+
+/// Whether a method is what `layer.forward(…)` calls.
+pub(super) fn is_forward(kind: ImplKind, sig: &Signature) -> bool {
+    match kind {
+        ImplKind::Inherent | ImplKind::Module => sig.ident == "forward",
+        ImplKind::ModuleT => sig.ident == "forward_t",
+        ImplKind::Other => false,
+    }
+}
+
+/// What the twin does where the rules of the capture want whole what cannot be.
+pub(super) fn not_whole_statement(sig: &Signature, reason: &str, paths: &Paths) -> syn::Stmt {
+    let (not_whole, method) = (paths.whole("not_whole"), sig.ident.unraw().to_string());
+    let stmt = quote_spanned!(sig.ident.span()=> #not_whole::<Self>(&self, #method, #reason););
+    syn::parse_quote!(#stmt)
 }
 
 /// Whether a type lends something to be changed.

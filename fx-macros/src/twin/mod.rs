@@ -79,11 +79,15 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         used.block(&twin.block);
         let mut first = Vec::new();
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
-            let whole = entry.is_whole(item, &method.sig);
-            if whole {
-                first.push(entry.whole_statement(&twin.sig.output, method.sig.ident.span(), paths));
-            }
-            entries.push((entry, whole, cfgs(&method.attrs)));
+            let reason = entry.not_whole(item, &method.sig);
+            first.push(match reason {
+                None => entry.whole_statement(&twin.sig.output, method.sig.ident.span(), paths),
+                Some(reason) => entry::not_whole_statement(&method.sig, reason, paths),
+            });
+            entries.push((entry, reason.is_none(), cfgs(&method.attrs)));
+        } else if entry::is_forward(kind, &method.sig) && select::is_module_call(&method.sig) {
+            let reason = "takes arguments that a graph cannot pass: they are generic, or borrow in a way of their own";
+            first.push(entry::not_whole_statement(&method.sig, reason, paths));
         }
         if select::is_module_call(&method.sig) {
             first.push(enter_statement(paths));

@@ -41,6 +41,10 @@ pub(crate) const SHADOWED: &[&str] = &[
     "swiglu",
 ];
 
+/// The same of functions that candle's callers give a type, `flash_attn::<f32>(…)`. Without one, the name is the user's:
+/// many have a `flash_attn` of their own.
+pub(crate) const SHADOWED_WITH_TYPE: &[&str] = &["flash_attn"];
+
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
 const WHERE_USED: &[(&str, &str)] = &[
     ("nn", "candle_nn"),

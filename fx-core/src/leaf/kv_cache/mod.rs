@@ -3,8 +3,9 @@
 //! candle writes into a buffer; a graph has values only, so a mirror's content is a value that each call replaces. Counts,
 //! positions and masks follow from sizes alone, and are asked of candle's own cache of the same size without elements.
 //!
-//! Invariant: a mirror gives the tensors, numbers and refusals that its original would give. One thing differs: what a
-//! rotating or scattered cache has returned stays as it was, where candle would write over it at the next call.
+//! Invariant: a mirror gives the tensors, numbers and refusals that its original would give, and shares no buffer with
+//! it: using the original leaves the graph as it was. One thing differs: what a rotating or scattered cache has returned
+//! stays as it was, where candle would write over it at the next call.
 
 mod concatenated;
 mod growing;
@@ -43,8 +44,7 @@ macro_rules! cached {
             fn symbolic(&self, scope: &Scope) -> $name {
                 let hold = |name: &str, tensor: &Tensor| {
                     let scope = if name.is_empty() { scope.clone() } else { scope.child(name) };
-                    // candle joins its own buffer without regard to how it is laid out; a view of it may not fit.
-                    Ok(tensor.contiguous()?.symbolic(&scope))
+                    Ok(kept(tensor)?.symbolic(&scope))
                 };
                 self.mirror(&hold).unwrap_or_else(|error| Session::abort_current(&error))
             }
@@ -55,7 +55,7 @@ macro_rules! cached {
 
             #[track_caller]
             fn lifted(self) -> Result<$name> {
-                self.mirror(&|_, tensor| tensor.contiguous()?.lifted())
+                self.mirror(&|_, tensor| kept(tensor)?.lifted())
             }
         }
 
@@ -71,6 +71,13 @@ macro_rules! cached {
 }
 cached! {
     Cache KvCache RotatingCache RotatingKvCache ConcatKvCache InterleavedKvCache ScatteredKvCache ScatteredCacheBuilder
+}
+
+/// A tensor of a cache as a graph keeps it: a copy, because candle writes the cache's next step into the same buffer,
+/// and laid out in order, because candle joins its own buffer without regard to that, and a view of it may not fit.
+fn kept(tensor: &Tensor) -> Result<Tensor> {
+    // `contiguous` alone gives the same buffer where it is in order already.
+    tensor.force_contiguous()
 }
 
 /// A tensor without elements that is `len` long in one dimension: what a count is kept with.

@@ -20,14 +20,17 @@ pub enum SaveError {
     Write(#[from] WriteError),
     /// A layer does not tell what it is made of.
     #[error(
-        "`{path}`, a layer of type {type_name}, does not tell what it is made of: capture its `forward` instead of \
-         keeping it whole, replace it by its operations, or implement `LayerModule::state` if it is your own"
+        "`{path}`, a layer of type {type_name}, does not tell what it is made of, and cannot be saved: {instead}; or use \
+         the module without saving it, and capture it anew in each program (the layers that can be saved are in \
+         `LayerTable::builtin()`)"
     )]
     Layer {
         /// Its path.
         path: ModulePath,
         /// Its type.
         type_name: String,
+        /// What can be done about a layer of this type.
+        instead: &'static str,
     },
     /// A setting of a layer that text cannot hold.
     #[error("`{path}`, a layer of type {type_name}: the setting `{option}` holds a tensor")]

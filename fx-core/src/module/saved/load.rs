@@ -24,6 +24,13 @@ impl GraphModule {
     /// Loads a module that [`GraphModule::save`] wrote, with operations and layers of the caller's own: functions
     /// recorded whole by `#[fx::wrap]`, and layers that implement [`LayerModule`](super::super::LayerModule).
     ///
+    /// A function with `#[fx::wrap]` is given by `fx::op_of!`, with the path of the module where it is written:
+    ///
+    /// ```rs
+    /// let ops = OpTable::builtin().clone().with(&[fx::op_of!(routing::top_k)]);
+    /// let module = GraphModule::load_with("model.fx", &ops, LayerTable::builtin(), &Device::Cpu)?;
+    /// ```
+    ///
     /// All tensors are put on `device`. A device that the graph names is kept if this program has it; an accelerator that
     /// it does not have is replaced by `device`.
     ///

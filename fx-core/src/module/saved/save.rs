@@ -120,7 +120,11 @@ impl Saving {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let state = layer.state();
-                let state = state.ok_or_else(|| SaveError::Layer { path: path.clone(), type_name: type_name() })?;
+                let state = state.ok_or_else(|| SaveError::Layer {
+                    path: path.clone(),
+                    type_name: type_name(),
+                    instead: layer.instead_of_saving(),
+                })?;
                 place.insert((layer.clone(), state))
             }
         };
