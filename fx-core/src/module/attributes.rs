@@ -205,6 +205,11 @@ impl Attributes {
         }
     }
 
+    /// What is held at a place in the order of first use, to be changed.
+    pub(super) fn at_mut(&mut self, place: usize) -> Option<&mut Attribute> {
+        self.by_path.get_index_mut(place).map(|(_, attribute)| attribute)
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&ModulePath, &mut Attribute)> {
         self.by_path.iter_mut()
     }
