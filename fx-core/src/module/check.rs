@@ -25,6 +25,13 @@ pub enum CheckErrors {
     /// Nodes call child graphs with arguments that these do not take.
     #[error("{}", .0.iter().map(|(line, error)| format!("{error}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
     Calls(Vec<(String, BindInputsError)>),
+    /// Paths lead to two things: one that the module holds there, and another inside of the child graph or layer on the
+    /// way.
+    #[error("{}", .0.iter().map(|path| format!(
+        "`{path}` is held twice: by the module itself, and, another, inside of what it holds on the way there; take one \
+         away (`attributes_mut`)"
+    )).collect::<Vec<_>>().join("\n"))]
+    Twice(Vec<ModulePath>),
     /// Child graphs are wrong, or more than one of these.
     #[error("{}", .0.iter().map(|(path, errors)| described(path, errors)).collect::<Vec<_>>().join("\n"))]
     Several(Vec<(ModulePath, CheckErrors)>),
@@ -84,6 +91,10 @@ impl GraphModule {
             Err(errors) => found.push((at.clone(), CheckErrors::Graph(errors))),
             // Only a graph that is well formed can be asked for more.
             Ok(()) => self.check_names(at, found),
+        }
+        let twice = self.attributes().held_twice();
+        if !twice.is_empty() {
+            found.push((at.clone(), CheckErrors::Twice(twice)));
         }
     }
 
