@@ -78,11 +78,14 @@ impl GraphModule {
     }
 }
 
+/// What a child graph is given, and what it then gives.
+type Given = (Vec<Fact>, Fact);
+
 /// What child graphs give, by what they are given, so that one that is called at several places is looked through once.
 /// Children are told apart by where they are, which does not change while a module is looked through.
 #[derive(Default)]
 struct Results {
-    known: HashMap<(*const GraphModule, usize), VecDeque<(Vec<Fact>, Fact)>>,
+    known: HashMap<(*const GraphModule, usize), VecDeque<Given>>,
 }
 
 impl Results {
