@@ -112,6 +112,11 @@ impl Graph {
         other.hooks = std::mem::take(&mut self.hooks);
     }
 
+    /// Whether anybody is told of its edits.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.hooks.0.as_ref().is_some_and(|registered| !registered.hooks.is_empty())
+    }
+
     /// Tells the hooks.
     pub(super) fn tell(&self, edit: Edit<'_>) {
         if let Some(registered) = &self.hooks.0 {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use candle_core::Result;
 
+use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
-use crate::ops::InferError;
+use crate::ops::{Effect, InferError};
 use crate::trace::{Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
@@ -45,6 +46,10 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// How such a layer is made from its state; none if it cannot be.
     const KIND: Option<&'static LayerKind> = None;
 
+    /// What a call as in training does besides computing its result. Other calls do nothing besides, if the layer tells
+    /// what it is made of.
+    const IN_TRAINING: Effect = Effect::Pure;
+
     /// What it is made of; none if it does not tell.
     fn state(&self) -> Option<LayerState> {
         None
@@ -66,6 +71,14 @@ impl<L: Layer> LayerModule for L {
 
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
         Layer::infer(self, facts)
+    }
+
+    fn effect(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Effect {
+        match Layer::state(self) {
+            None => Effect::Changes,
+            Some(_) if L::CALLED.may_train(args, kwargs) => L::IN_TRAINING,
+            Some(_) => Effect::Pure,
+        }
     }
 
     fn part(&self, name: &str) -> Option<PartSource> {
@@ -167,7 +180,7 @@ impl<L: Layer> fmt::Debug for Leaf<L> {
 ///
 /// `parts` are tensors that user code can reach into the layer for; each is called in a state dict as it is here, unless
 /// another name is given in quotes. A layer without `make` cannot be saved; one that is `kept by` a module has its state
-/// and its `LayerKind` there.
+/// and its `LayerKind` there. `in_training` says what a call with `train = true` does besides computing its result.
 macro_rules! layer {
     (
         $(#[$doc:meta])*
@@ -176,6 +189,7 @@ macro_rules! layer {
             $(options { $($option:ident: $option_type:ty = $get_option:expr),* $(,)? })?
             $(make $make:block)?
             $(kept by $module:ident;)?
+            $(in_training $effect:ident;)?
             infer($layer:ident, $x:ident) $infer:block
         }
     ) => {
@@ -191,6 +205,7 @@ macro_rules! layer {
         impl crate::leaf::layer::Layer for $type {
             const NAME: &'static str = $name;
             const CALLED: crate::module::Called = layer!(@called $how);
+            $(const IN_TRAINING: crate::ops::Effect = crate::ops::Effect::$effect;)?
             type Parts = layer!(@parts $($parts)?);
 
             #[allow(unused_variables, reason = "layers without parts")]

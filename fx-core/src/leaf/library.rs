@@ -237,6 +237,7 @@ layer! {
             remove_mean: bool = norm::removes_mean,
         }
         make { norm::batch_norm([running_mean, running_var], [weight, bias], eps, momentum, remove_mean) }
+        in_training Changes;
         infer(layer, x) {
             let channels = layer.running_mean().elem_count();
             if x.rank() < 2 || x.dims()[1] != channels {
@@ -297,6 +298,7 @@ layer! {
         // The layer shows its probability in its debug text only, in full.
         options { drop_p: f32 = |layer| debug_field(layer, "drop_p").unwrap_or(f32::NAN) }
         make { Ok(Dropout::new(drop_p)) }
+        in_training Random;
         infer(_layer, x) { same(x) }
     }
 }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use candle_core::{Result, Tensor};
 use candle_nn::{GRU, GRUConfig, LSTM, LSTMConfig};
 
+use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerModule};
-use crate::ops::InferError;
 use crate::ops::IntoValue;
 use crate::ops::infer::{Inferred, refuse};
+use crate::ops::{Effect, InferError};
 use crate::trace::{Given, Proxy, Scope, Session, Traceable, call_layer};
 use crate::value::{Fact, TensorFact, Value};
 
@@ -245,6 +246,11 @@ impl<R: Recurrent> LayerModule for Run<R> {
             Tensor::stack(&steps, 0)?.into_value()
         });
         Ok(Value::Tuple(stacked.collect::<Result<_>>()?))
+    }
+
+    /// A run leaves the layer as it is.
+    fn effect(&self, _: &[Argument], _: &[(Keyword, Argument)]) -> Effect {
+        Effect::Pure
     }
 
     fn infer(&self, facts: &[&Fact]) -> Inferred {

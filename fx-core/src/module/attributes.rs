@@ -24,6 +24,24 @@ pub enum Attribute {
     Module(Arc<GraphModule>),
 }
 
+impl Attribute {
+    /// Whether this is the same thing, not only an equal one. Tensors are if they show the same part of one storage.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) => {
+                let place = |tensor: &Tensor| {
+                    let (storage, layout) = tensor.storage_and_layout();
+                    (std::ptr::from_ref(&*storage).addr(), layout.clone())
+                };
+                a.id() == b.id() || place(a) == place(b)
+            }
+            (Self::Layer(a), Self::Layer(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
+            (Self::Module(a), Self::Module(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
 impl From<Tensor> for Attribute {
     fn from(tensor: Tensor) -> Self {
         Self::Tensor(tensor)
@@ -172,6 +190,21 @@ impl Attributes {
         })
     }
 
+    /// The paths of what is held here while another thing is inside of the child graph or layer on the way.
+    pub(super) fn held_twice(&self) -> Vec<ModulePath> {
+        let is_twice = |path: &ModulePath, attribute: &Attribute| {
+            let inside = match self.holder(path) {
+                Some((Attribute::Module(child), rest)) => child.attributes().fetch(&rest),
+                Some((layer, rest)) => {
+                    Self::from_iter([("layer", layer.clone())]).fetch(&ModulePath::new(format!("layer.{rest}")))
+                }
+                None => None,
+            };
+            inside.is_some_and(|inside| !attribute.is_same(&inside))
+        };
+        self.iter().filter(|(path, attribute)| is_twice(path, attribute)).map(|(path, _)| path.clone()).collect()
+    }
+
     /// The tensor that a path leads to.
     ///
     /// # Errors
@@ -203,6 +236,11 @@ impl Attributes {
             Some(callee @ (Attribute::Layer(_) | Attribute::Module(_))) => Ok(callee),
             other => Err(missing(path, "a layer or a graph", other)),
         }
+    }
+
+    /// What is held at a place in the order of first use, to be changed.
+    pub(super) fn at_mut(&mut self, place: usize) -> Option<&mut Attribute> {
+        self.by_path.get_index_mut(place).map(|(_, attribute)| attribute)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&ModulePath, &mut Attribute)> {

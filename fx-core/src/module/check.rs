@@ -1,12 +1,16 @@
 //! Checking a module: its graph, that everything it names is there, and the same of its child graphs.
 //!
-//! Invariant: everything that is wrong is told at once, each with the path of the graph it is in.
+//! Invariant: everything that is wrong is told at once, each with the path of the graph it is in; a child that
+//! has several paths is checked once, and told of under the first.
+
+use std::cmp::Ordering;
 
 use crate::ir::{ModulePath, Target, VerifyErrors};
 
 use super::attributes::{Attribute, MissingAttribute};
 use super::graph_module::GraphModule;
 use super::inputs::{BindInputsError, bind_inputs};
+use super::shared::path_of;
 
 /// What is wrong with a graph module.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -21,6 +25,13 @@ pub enum CheckErrors {
     /// Nodes call child graphs with arguments that these do not take.
     #[error("{}", .0.iter().map(|(line, error)| format!("{error}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
     Calls(Vec<(String, BindInputsError)>),
+    /// Paths lead to two things: one that the module holds there, and another inside of the child graph or layer on the
+    /// way.
+    #[error("{}", .0.iter().map(|path| format!(
+        "`{path}` is held twice: by the module itself, and, another, inside of what it holds on the way there; take one \
+         away (`attributes_mut`)"
+    )).collect::<Vec<_>>().join("\n"))]
+    Twice(Vec<ModulePath>),
     /// Child graphs are wrong, or more than one of these.
     #[error("{}", .0.iter().map(|(path, errors)| described(path, errors)).collect::<Vec<_>>().join("\n"))]
     Several(Vec<(ModulePath, CheckErrors)>),
@@ -54,28 +65,14 @@ impl GraphModule {
     /// # Errors
     /// Everything that is wrong, at once.
     pub fn check(&self) -> Result<(), CheckErrors> {
-        self.check_at(0)
-    }
-
-    fn check_at(&self, depth: usize) -> Result<(), CheckErrors> {
-        if depth > Self::MAX_DEPTH {
-            return Err(CheckErrors::TooDeep);
-        }
         let mut found = Vec::new();
-        match self.graph().verify() {
-            Err(errors) => found.push((ModulePath::ROOT, CheckErrors::Graph(errors))),
-            // Only a graph that is well formed can be asked for more.
-            Ok(()) => self.check_names(&mut found),
-        }
-        for (path, attribute) in self.attributes().iter() {
-            if let Attribute::Module(child) = attribute {
-                match child.check_at(depth + 1) {
-                    Ok(()) => {}
-                    Err(CheckErrors::Several(inner)) => {
-                        found.extend(inner.into_iter().map(|(below, errors)| (path.join(&below), errors)));
-                    }
-                    Err(errors) => found.push((path.clone(), errors)),
-                }
+        self.check_alone(&ModulePath::ROOT, &mut found);
+        let held = self.held_graphs();
+        for (number, child) in held.iter().enumerate() {
+            match child.depth.cmp(&(Self::MAX_DEPTH + 1)) {
+                Ordering::Less => child.module.check_alone(&path_of(&held, number), &mut found),
+                Ordering::Equal => found.push((path_of(&held, number), CheckErrors::TooDeep)),
+                Ordering::Greater => {}
             }
         }
         match (found.pop(), found.is_empty()) {
@@ -88,7 +85,20 @@ impl GraphModule {
         }
     }
 
-    fn check_names(&self, found: &mut Vec<(ModulePath, CheckErrors)>) {
+    /// Checks this graph, and not its children.
+    fn check_alone(&self, at: &ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
+        match self.graph().verify() {
+            Err(errors) => found.push((at.clone(), CheckErrors::Graph(errors))),
+            // Only a graph that is well formed can be asked for more.
+            Ok(()) => self.check_names(at, found),
+        }
+        let twice = self.attributes().held_twice();
+        if !twice.is_empty() {
+            found.push((at.clone(), CheckErrors::Twice(twice)));
+        }
+    }
+
+    fn check_names(&self, at: &ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
         let (mut missing, mut calls) = (Vec::new(), Vec::new());
         for (id, node) in self.graph().nodes() {
             let line = || self.graph().node_line(id);
@@ -109,10 +119,10 @@ impl GraphModule {
             }
         }
         if !missing.is_empty() {
-            found.push((ModulePath::ROOT, CheckErrors::Attributes(missing)));
+            found.push((at.clone(), CheckErrors::Attributes(missing)));
         }
         if !calls.is_empty() {
-            found.push((ModulePath::ROOT, CheckErrors::Calls(calls)));
+            found.push((at.clone(), CheckErrors::Calls(calls)));
         }
     }
 }

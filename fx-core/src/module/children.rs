@@ -21,27 +21,21 @@ impl GraphModule {
 
     /// The child graph that a path leads to, also inside other children, to be changed.
     pub fn child_mut(&mut self, path: impl Into<ModulePath>) -> Option<&mut GraphModule> {
-        let path = path.into();
-        let (module, last) = match self.attributes().get(&path) {
-            Some(_) => (self, path),
-            None => {
+        let (mut module, mut path) = (self, path.into());
+        loop {
+            let mut rest = None;
+            if !module.attributes().contains(&path) {
                 let text = path.as_str();
                 let mut splits = text.rmatch_indices('.').map(|(end, _)| (&text[..end], &text[end + 1..]));
-                let (first, rest) = splits.find(|(first, _)| self.attributes().contains(&ModulePath::new(*first)))?;
-                return self.child_mut(first)?.child_mut(rest);
+                let is_held = |path: &str| module.attributes().contains(&ModulePath::new(path));
+                let (first, inner) = splits.find(|(first, _)| is_held(first))?;
+                (path, rest) = (ModulePath::new(first), Some(ModulePath::new(inner)));
             }
-        };
-        match module.attributes_mut().get_mut(&last)? {
-            Attribute::Module(child) => Some(Arc::make_mut(child)),
-            _ => None,
-        }
-    }
-
-    /// Calls `change` with each child graph, not with children of children.
-    pub(super) fn for_each_child_mut(&mut self, change: &mut dyn FnMut(&mut GraphModule)) {
-        for (_, attribute) in self.attributes_mut().iter_mut() {
-            if let Attribute::Module(child) = attribute {
-                change(Arc::make_mut(child));
+            let Attribute::Module(child) = module.attributes_mut().get_mut(&path)? else { return None };
+            module = Arc::make_mut(child);
+            match rest {
+                None => return Some(module),
+                Some(rest) => path = rest,
             }
         }
     }

@@ -65,11 +65,13 @@ impl GraphModule {
                 kept_variable(tensor, tensor.to_device(device)?).map(Some)
             }
         };
-        *self = Mapper::new(&moved, Opaque::Refuse, &|module| {
+        let mut moved = Mapper::new(&moved, Opaque::Refuse, &|module| {
             move_graph(module.graph_mut(), device);
             Ok(())
         })
         .module(self, &ModulePath::ROOT, 0)?;
+        self.move_all_hooks_to(&mut moved);
+        *self = moved;
         Ok(())
     }
 
@@ -90,19 +92,27 @@ impl GraphModule {
             }
             kept_variable(tensor, tensor.to_dtype(dtype)?).map(Some)
         };
-        *self = Mapper::new(&converted, Opaque::Refuse, &|module| {
+        let mut converted = Mapper::new(&converted, Opaque::Refuse, &|module| {
             let placeholders: Vec<NodeId> = module.graph().placeholders().collect();
             for id in placeholders {
-                if let Fact::Tensor(fact) = &mut module.graph_mut().meta_mut(id).fact
-                    && fact.dtype.is_float()
-                {
-                    fact.dtype = dtype;
-                }
+                set_float_dtype(&mut module.graph_mut().meta_mut(id).fact, dtype);
             }
             Ok(module.infer_facts()?)
         })
         .module(self, &ModulePath::ROOT, 0)?;
+        self.move_all_hooks_to(&mut converted);
+        *self = converted;
         Ok(())
+    }
+}
+
+/// Makes all floats that a fact speaks of, also inside lists, floats of this dtype.
+fn set_float_dtype(fact: &mut Fact, dtype: DType) {
+    match fact {
+        Fact::Tensor(fact) if fact.dtype.is_float() => fact.dtype = dtype,
+        // Lists are nested as deep as values can be.
+        Fact::List(facts) | Fact::Tuple(facts) => facts.iter_mut().for_each(|fact| set_float_dtype(fact, dtype)),
+        _ => {}
     }
 }
 

@@ -100,6 +100,12 @@ impl GraphModule {
         &mut self.attributes
     }
 
+    /// The graph, to be edited, and what it names.
+    pub(crate) fn graph_and_attributes(&mut self) -> (&mut Graph, &Attributes) {
+        self.plan.forget();
+        (&mut self.graph, &self.attributes)
+    }
+
     /// Puts another graph and what it names in place of both.
     pub(crate) fn set_parts(&mut self, graph: Graph, attributes: Attributes) {
         self.plan.forget();

@@ -2,10 +2,14 @@
 //!
 //! Invariant: nothing runs; what no rule can say is unknown, never guessed.
 
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, Keyword, NodeId, Target};
+use crate::ops::candle_error::{caught, reason};
 use crate::ops::{Facts, InferError, OpRef};
 use crate::value::{Fact, Value};
 
@@ -29,7 +33,7 @@ impl GraphModule {
     /// # Errors
     /// When a node in it would be refused.
     pub fn infer(&self, inputs: &[&Fact]) -> Result<Fact, RefusedNode> {
-        Ok(self.facts(inputs, 0)?.1)
+        Ok(self.facts(inputs, 0, &mut Results::default())?.1)
     }
 
     /// Works out anew what is known of each node from what is known of the placeholders, and writes it to the nodes.
@@ -40,14 +44,19 @@ impl GraphModule {
     pub fn infer_facts(&mut self) -> Result<(), RefusedNode> {
         let graph = self.graph();
         let inputs: Vec<Fact> = graph.placeholders().map(|id| graph.node(id).meta().fact.clone()).collect();
-        let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0)?;
+        let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0, &mut Results::default())?;
         for (id, fact) in facts {
             self.graph_mut().meta_mut(id).fact = fact;
         }
         Ok(())
     }
 
-    fn facts(&self, inputs: &[&Fact], depth: usize) -> Result<(Vec<(NodeId, Fact)>, Fact), RefusedNode> {
+    fn facts(
+        &self,
+        inputs: &[&Fact],
+        depth: usize,
+        results: &mut Results,
+    ) -> Result<(Vec<(NodeId, Fact)>, Fact), RefusedNode> {
         let mut known = SecondaryMap::<NodeId, Fact>::new();
         let (mut facts, mut result) = (Vec::with_capacity(self.graph().len()), Fact::Unknown);
         let mut inputs = inputs.iter();
@@ -55,10 +64,8 @@ impl GraphModule {
             let fact = if let Target::Placeholder(_) = node.target() {
                 inputs.next().map_or(Fact::Unknown, |fact| (*fact).clone())
             } else {
-                let inferred =
-                    infer_call(self.attributes(), node.target(), node.args(), node.kwargs(), depth, &mut |id| {
-                        known[id].clone()
-                    });
+                let (attributes, of) = (self.attributes(), &mut |id| known[id].clone());
+                let inferred = infer_in(attributes, node.target(), node.args(), node.kwargs(), depth, results, of);
                 inferred.map_err(|reason| RefusedNode { line: self.graph().node_line(id), reason })?
             };
             if *node.target() == Target::Output {
@@ -71,6 +78,21 @@ impl GraphModule {
     }
 }
 
+/// What a child graph is given, and what it then gives.
+type Given = (Vec<Fact>, Fact);
+
+/// What child graphs give, by what they are given, so that one that is called at several places is looked through once.
+/// Children are told apart by where they are, which does not change while a module is looked through.
+#[derive(Default)]
+struct Results {
+    known: HashMap<(*const GraphModule, usize), VecDeque<Given>>,
+}
+
+impl Results {
+    /// How many of one child are remembered: a child that is called on other facts each time is not searched for long.
+    const KEPT: usize = 16;
+}
+
 /// What is known of the value of a node that does this; unknown for a placeholder.
 pub(crate) fn infer_call(
     attributes: &Attributes,
@@ -78,6 +100,18 @@ pub(crate) fn infer_call(
     args: &[Argument],
     kwargs: &[(Keyword, Argument)],
     depth: usize,
+    fact_of: &mut dyn FnMut(NodeId) -> Fact,
+) -> Result<Fact, InferError> {
+    infer_in(attributes, target, args, kwargs, depth, &mut Results::default(), fact_of)
+}
+
+fn infer_in(
+    attributes: &Attributes,
+    target: &Target,
+    args: &[Argument],
+    kwargs: &[(Keyword, Argument)],
+    depth: usize,
+    results: &mut Results,
     fact_of: &mut dyn FnMut(NodeId) -> Fact,
 ) -> Result<Fact, InferError> {
     let mut fact = |argument: &Argument| argument.fact(&mut |id| fact_of(id));
@@ -99,19 +133,33 @@ pub(crate) fn infer_call(
             Some(Attribute::Layer(layer)) => {
                 let facts: SmallVec<[Fact; 4]> =
                     args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).map(fact).collect();
-                layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>())
+                // A layer of the user's may panic.
+                let inferred = caught(|| Ok(layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>())));
+                inferred.unwrap_or_else(|panic| Err(InferError(format!("{}: {}", layer.type_name(), reason(&panic)))))
             }
             Some(Attribute::Module(child)) if depth < GraphModule::MAX_DEPTH => {
                 let inputs = bind_inputs(child.graph(), args, kwargs).map_err(|error| InferError(error.to_string()))?;
-                let facts: SmallVec<[Fact; 4]> = inputs
+                let facts: Vec<Fact> = inputs
                     .into_iter()
                     .map(|input| match input {
                         Input::Given(argument) => fact(argument),
                         Input::Default(value) => Fact::of(value),
                     })
                     .collect();
-                let inferred = child.facts(&facts.iter().collect::<SmallVec<[&Fact; 4]>>(), depth + 1);
-                Ok(inferred.map_err(|error| InferError(error.to_string()))?.1)
+                let key = (Arc::as_ptr(&child), depth);
+                if let Some(known) = results.known.get(&key)
+                    && let Some((_, result)) = known.iter().find(|(given, _)| *given == facts)
+                {
+                    return Ok(result.clone());
+                }
+                let inferred = child.facts(&facts.iter().collect::<SmallVec<[&Fact; 4]>>(), depth + 1, results);
+                let result = inferred.map_err(|error| InferError(error.to_string()))?.1;
+                let known = results.known.entry(key).or_default();
+                if known.len() == Results::KEPT {
+                    known.pop_front();
+                }
+                known.push_back((facts, result.clone()));
+                Ok(result)
             }
             _ => Ok(Fact::Unknown),
         },

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
-use crate::ops::InferError;
+use crate::ir::{Argument, Keyword};
+use crate::ops::{Effect, InferError};
 use crate::value::{Fact, Value};
 
 /// How a layer is called: the method, and the names of its arguments after the first.
@@ -23,6 +24,24 @@ impl Called {
     pub const FORWARD: Self = Self { method: "forward", options: &[] };
     /// `layer.forward_t(x, train)`.
     pub const FORWARD_T: Self = Self { method: "forward_t", options: &["train"] };
+
+    /// The option of this name in a call with these arguments, given by name or by position.
+    #[must_use]
+    pub fn option<'a>(
+        &self,
+        name: &str,
+        args: &'a [Argument],
+        kwargs: &'a [(Keyword, Argument)],
+    ) -> Option<&'a Argument> {
+        let by_name = kwargs.iter().find_map(|(keyword, argument)| (&**keyword == name).then_some(argument));
+        by_name.or_else(|| args.get(1 + self.options.iter().position(|option| *option == name)?))
+    }
+
+    /// Whether a call with these arguments may run as in training: it is told to, or only a run says whether it is.
+    #[must_use]
+    pub fn may_train(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> bool {
+        !matches!(self.option(Self::FORWARD_T.options[0], args, kwargs), None | Some(Argument::Bool(false)))
+    }
 }
 
 /// What a layer is made of: enough to build it again, move it to another device, or write it as source.
@@ -62,6 +81,16 @@ pub trait LayerModule: Send + Sync {
     /// # Errors
     /// What candle would refuse.
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
+
+    /// What a call with these arguments does besides computing its result: whether it may go if nobody reads it, and
+    /// whether two equal ones may become one. Unless a layer says otherwise, a call is pure if the layer tells its state
+    /// and is not called as in training; any other changes something.
+    fn effect(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Effect {
+        match self.state() {
+            Some(_) if !self.called().may_train(args, kwargs) => Effect::Pure,
+            _ => Effect::Changes,
+        }
+    }
 
     /// How user code gets a tensor of the layer that it reads by this name; none if there is no such tensor.
     fn part(&self, name: &str) -> Option<PartSource> {

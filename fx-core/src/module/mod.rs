@@ -8,10 +8,11 @@
 //! | `graph_module` | a graph with its tree |
 //! | `inputs` | what a graph is called with |
 //! | `children` | child graphs |
+//! | `shared` | child graphs, each once |
 //! | `check` | whether graph and tree fit each other |
 //! | `infer` | facts of a whole module |
 //! | `tree` | the attributes as a tree of modules |
-//! | `dead` | taking out what is not needed |
+//! | `dead` | what calls do, and taking out what is not needed |
 //! | `mode` | training and evaluation |
 //! | `convert` | other devices and dtypes |
 //! | `state` | tensors by path: saved, loaded, trained |
@@ -24,7 +25,7 @@ mod attributes;
 mod check;
 mod children;
 mod convert;
-mod dead;
+pub(crate) mod dead;
 mod class_name;
 mod graph_module;
 pub(crate) mod infer;
@@ -33,6 +34,7 @@ mod layer;
 mod layer_table;
 mod mode;
 mod saved;
+mod shared;
 mod state;
 pub(crate) mod tree;
 

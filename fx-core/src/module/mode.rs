@@ -23,19 +23,30 @@ impl GraphModule {
     /// an input of the graph stays one. torch.nn's `train()`, where the mode is a flag that the layers read; candle's
     /// layers are told it at each call.
     pub fn train(&mut self, train: bool) {
-        let calls: Vec<NodeId> = train_calls(self.graph(), self.attributes()).collect();
-        let graph = self.graph_mut();
-        for id in calls {
-            let mut kwargs: Box<[_]> = graph.node(id).kwargs().into();
-            for (keyword, argument) in &mut kwargs {
-                if *keyword == TRAIN && matches!(argument, Argument::Bool(_)) {
-                    *argument = Argument::Bool(train);
-                }
+        self.edit_each(&mut |module| module.train_alone(train));
+    }
+
+    /// Sets the mode of this graph alone, and says whether it was another.
+    fn train_alone(&mut self, train: bool) -> bool {
+        let calls: Vec<(NodeId, Called)> = train_calls(self.graph(), self.attributes()).collect();
+        let mut changed = std::mem::replace(&mut self.training, train) != train;
+        for (id, called) in calls {
+            let node = self.graph().node(id);
+            let told = called.option(TRAIN, node.args(), node.kwargs());
+            if !matches!(told, Some(Argument::Bool(told)) if *told != train) {
+                continue;
             }
-            graph.set_kwargs(id, kwargs);
+            changed = true;
+            let (mut args, mut kwargs): (Box<[_]>, Box<[_]>) = (node.args().into(), node.kwargs().into());
+            if let Some((_, argument)) = kwargs.iter_mut().find(|(keyword, _)| *keyword == TRAIN) {
+                *argument = Argument::Bool(train);
+                self.graph_mut().set_kwargs(id, kwargs);
+            } else if let Some(at) = called.options.iter().position(|option| *option == TRAIN) {
+                args[1 + at] = Argument::Bool(train);
+                self.graph_mut().set_args(id, args);
+            }
         }
-        self.training = train;
-        self.for_each_child_mut(&mut |child| child.train(train));
+        changed
     }
 
     /// Sets the mode to evaluation: `train(false)`.
@@ -46,18 +57,23 @@ impl GraphModule {
 
 /// Whether a call runs as in training.
 pub(super) fn is_training(graph: &Graph, attributes: &Attributes) -> bool {
-    let is_on = |id| matches!(graph.node(id).kwarg(TRAIN), Some(Argument::Bool(true)));
+    let is_on = |(id, called): (NodeId, Called)| {
+        let node = graph.node(id);
+        matches!(called.option(TRAIN, node.args(), node.kwargs()), Some(Argument::Bool(true)))
+    };
     train_calls(graph, attributes).any(is_on)
         || attributes.iter().any(|(_, attribute)| matches!(attribute, Attribute::Module(child) if child.training))
 }
 
-/// The calls of layers that have a mode.
-fn train_calls(graph: &Graph, attributes: &Attributes) -> impl Iterator<Item = NodeId> {
+/// The calls of layers that have a mode, and how these are called.
+fn train_calls(graph: &Graph, attributes: &Attributes) -> impl Iterator<Item = (NodeId, Called)> {
     graph.nodes().filter_map(|(id, node)| match node.target() {
-        Target::CallModule(path) => {
-            let has_mode = matches!(attributes.fetch(path), Some(Attribute::Layer(layer)) if layer.called().options.contains(&TRAIN));
-            has_mode.then_some(id)
-        }
+        Target::CallModule(path) => match attributes.fetch(path) {
+            Some(Attribute::Layer(layer)) => {
+                Some((id, layer.called())).filter(|(_, called)| called.options.contains(&TRAIN))
+            }
+            _ => None,
+        },
         _ => None,
     })
 }

@@ -149,7 +149,7 @@ impl GraphModule {
             return Err(LoadError::Mismatch { loaded, shapes });
         }
         let replaced = |tensor: &Tensor| Ok(new.get(&tensor.id()).filter(|_| !tensor.is_variable()).cloned());
-        let module = Mapper::new(&replaced, Opaque::Leave, &|_| Ok(())).module(self, &ModulePath::ROOT, 0)?;
+        let mut module = Mapper::new(&replaced, Opaque::Leave, &|_| Ok(())).module(self, &ModulePath::ROOT, 0)?;
         for (_, tensor) in own.iter().filter(|(_, tensor)| tensor.is_variable()) {
             if let Some(other) = new.remove(&tensor.id())
                 && other.id() != tensor.id()
@@ -158,6 +158,7 @@ impl GraphModule {
                 Var::from_tensor(tensor)?.set(&other.copy()?)?;
             }
         }
+        self.move_all_hooks_to(&mut module);
         *self = module;
         Ok(loaded)
     }

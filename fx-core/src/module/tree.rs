@@ -203,20 +203,20 @@ impl GraphModule {
     #[must_use]
     pub fn named_modules(&self) -> Vec<(ModulePath, Submodule<'_>)> {
         let (mut found, mut seen) = (vec![(ModulePath::ROOT, Submodule::Graph(self))], HashSet::new());
-        let mut pending = vec![(ModulePath::ROOT, self.attributes().iter())];
-        while let Some((prefix, rest)) = pending.last_mut() {
+        let mut pending = vec![(ModulePath::ROOT, self.attributes(), self.attributes().iter())];
+        while let Some((prefix, attributes, rest)) = pending.last_mut() {
             let Some((path, attribute)) = rest.next() else {
                 pending.pop();
                 continue;
             };
-            let prefix = prefix.clone();
-            let mut around = prefix.clone();
+            let (mut around, mut inside, attributes) = (prefix.clone(), ModulePath::ROOT, *attributes);
             let segments: Vec<&str> = path.segments().collect();
             let Some((last, on_the_way)) = segments.split_last() else { continue };
             for segment in on_the_way {
                 around = around.child(segment);
-                let is_layer = |path: &ModulePath| self.attributes().contains(path);
-                if !is_layer(&around) && seen.insert(around.clone()) {
+                inside = inside.child(segment);
+                // What the graph holds there is listed as what it is.
+                if !attributes.contains(&inside) && seen.insert(around.clone()) {
                     found.push((around.clone(), Submodule::Container));
                 }
             }
@@ -226,7 +226,7 @@ impl GraphModule {
                 Attribute::Layer(layer) => found.push((full, Submodule::Layer(layer))),
                 Attribute::Module(child) => {
                     found.push((full.clone(), Submodule::Graph(child)));
-                    pending.push((full, child.attributes().iter()));
+                    pending.push((full, child.attributes(), child.attributes().iter()));
                 }
             }
         }

@@ -15,7 +15,7 @@ use crate::module::{Attributes, GraphModule};
 use crate::ops::{Effect, OpRef};
 
 /// Calls of one operation with equal arguments, lists and arguments by name included, become one; so do reads of one
-/// attribute, and calls of one layer that tells what it is made of and is not told whether it trains.
+/// attribute, and calls of one layer that do nothing besides (`LayerModule::effect`).
 ///
 /// ```
 /// use fx_core::passes::{CommonSubexpressions, Fuel, Pass, PassFailure};
@@ -54,7 +54,7 @@ impl CommonSubexpressions {
             Target::GetAttr(_) => true,
             Target::CallFunction(op) | Target::CallMethod(op) => op.effect == Effect::Pure && !self.banned.contains(op),
             Target::CallModule(path) => {
-                attributes.layer(path).is_ok_and(|layer| layer.called().options.is_empty() && layer.state().is_some())
+                attributes.layer(path).is_ok_and(|layer| layer.effect(node.args(), node.kwargs()) == Effect::Pure)
             }
             Target::Placeholder(_) | Target::Output => false,
         }

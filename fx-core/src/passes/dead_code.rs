@@ -1,12 +1,11 @@
 //! [`DeadCode`]: what nobody needs goes.
 //!
-//! Invariant: inputs, outputs and calls with effects stay; so do calls of layers that do not tell what they are made
-//! of, because what else they do is not known.
+//! Invariant: inputs, outputs and calls with effects stay; what calls of layers do, the layers say.
 
 use super::held;
 use super::pass::{Fuel, Pass, PassFailure};
-use crate::ir::{Graph, ModulePath, NodeId, Op, Target};
-use crate::module::{Attribute, Attributes, GraphModule};
+use crate::module::GraphModule;
+use crate::module::dead::Effects;
 
 /// [`Graph::eliminate_dead_code`] as a pass, which also looks into child graphs, and takes away the layers and tensors
 /// that are named no more.
@@ -42,39 +41,14 @@ impl DeadCode {
         self
     }
 
-    fn must_stay(&self, graph: &Graph, id: NodeId, attributes: &Attributes) -> bool {
-        let Target::CallModule(path) = graph.node(id).target() else { return graph.is_impure(id, self.keep_random) };
-        match attributes.callee(path) {
-            Ok(Attribute::Layer(layer)) => layer.state().is_none(),
-            Ok(Attribute::Module(child)) => {
-                let graph = child.graph();
-                let is_inside = |op: Op| !matches!(op, Op::Placeholder | Op::Output);
-                // As deep as graphs can be nested.
-                graph.nodes().any(|(id, node)| is_inside(node.op()) && self.must_stay(graph, id, child.attributes()))
-            }
-            // The module is not correct; whoever checks it says why.
-            _ => true,
-        }
-    }
-
-    /// Recurses as deep as graphs can be nested.
-    fn eliminate(&self, module: &mut GraphModule, depth: usize) -> bool {
+    /// Of one graph.
+    fn eliminate(&self, module: &mut GraphModule, effects: &mut Effects) -> bool {
         let before = held::named(module.graph());
-        let attributes = module.attributes().clone();
-        let must_stay = |graph: &Graph, id: NodeId| self.must_stay(graph, id, &attributes);
-        let mut changed = module.graph_mut().eliminate_dead_code(Some(&must_stay));
+        let changed = module.erase_dead(effects, self.keep_random);
         if changed {
-            let mut attributes = attributes;
+            let mut attributes = module.attributes().clone();
             held::drop_stale(&before, module.graph(), &mut attributes);
             *module.attributes_mut() = attributes;
-        }
-        if depth < GraphModule::MAX_DEPTH {
-            let children: Vec<ModulePath> = module.children().map(|(path, _)| path.clone()).collect();
-            for path in children {
-                if let Some(child) = module.child_mut(path) {
-                    changed |= self.eliminate(child, depth + 1);
-                }
-            }
         }
         changed
     }
@@ -83,6 +57,7 @@ impl DeadCode {
 impl Pass for DeadCode {
     /// All of it is one rewrite.
     fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
-        Ok(fuel.take() && self.eliminate(module, 0))
+        let mut effects = Effects::default();
+        Ok(fuel.take() && module.edit_each(&mut |module| self.eliminate(module, &mut effects)))
     }
 }

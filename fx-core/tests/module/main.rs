@@ -3,7 +3,9 @@
 #[path = "../peer/support.rs"]
 mod support;
 
+mod effects;
 mod nested;
 mod refused;
 mod run;
+mod shared;
 mod state;

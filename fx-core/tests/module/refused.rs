@@ -62,3 +62,37 @@ fn what_candle_gives_up_on() {
     assert!(error.reason.starts_with("it panicked: "), "{error}");
     assert!(error.arguments.contains("u32[2]"), "{error}");
 }
+
+#[test]
+fn a_path_that_leads_to_two_things_is_refused() {
+    use crate::support::{Scale, chain, nested, tensor};
+    use fx_core::module::{Attribute, Attributes, CheckErrors, GraphModule};
+    let weight = tensor(&[1.0]);
+    let mut child = nested();
+    child.set_attribute("w", weight.clone());
+    let holders: [(Attribute, &str); 2] = [(child.into(), "k.w"), (Scale::layer(&weight).into(), "k.weight")];
+    for (holder, path) in holders {
+        let with = |tensor| {
+            let attributes = Attributes::from_iter([("k", holder.clone()), (path, Attribute::Tensor(tensor))]);
+            GraphModule::new(chain("model", &["neg"]), attributes)
+        };
+        let error = with(tensor(&[1.0])).unwrap_err();
+        assert!(matches!(&error, CheckErrors::Twice(paths) if paths[0].as_str() == path), "{error}");
+        // The same tensor is one thing, and what it is loaded with is too.
+        let mut model = with(weight.clone()).expect("one tensor");
+        model.load_state_dict([(path, tensor(&[5.0]))], true).expect("it fits");
+        model.check().expect("still one tensor");
+        assert!(model.state_dict().iter().all(|(_, tensor)| tensor.to_vec1::<f32>().expect("floats") == [5.0]));
+    }
+}
+
+#[test]
+fn a_layer_inside_of_a_child_is_listed_once() {
+    use crate::support::{Scale, chain, module, tensor};
+    use fx_core::module::{Attribute, Attributes};
+    let held = [("l", Attribute::from(Scale::layer(&tensor(&[1.0])))), ("l.extra", tensor(&[2.0]).into())];
+    let child = module(chain("child", &["neg"]), Attributes::from_iter(held));
+    let model = module(chain("model", &["neg"]), Attributes::from_iter([("k", child)]));
+    let listed: Vec<String> = model.named_modules().iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(listed, ["", "k", "k.l"]);
+}

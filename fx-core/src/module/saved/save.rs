@@ -3,8 +3,8 @@
 //! Invariant: the two files are replaced together, after both were written.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -91,7 +91,8 @@ struct Saving {
 impl Saving {
     /// The module and all inside of it, each once, and before those that it has.
     fn modules<'m>(&mut self, root: &'m GraphModule) -> Result<Vec<ModuleText<'m>>, SaveError> {
-        let order = outer_first(root);
+        let held = root.held_graphs();
+        let order: Vec<&GraphModule> = std::iter::once(root).chain(held.iter().map(|held| &**held.module)).collect();
         let numbers: HashMap<*const GraphModule, usize> =
             order.iter().enumerate().map(|(number, &module)| (std::ptr::from_ref(module), number)).collect();
         let mut modules = Vec::with_capacity(order.len());
@@ -147,27 +148,4 @@ impl Saving {
         }
         Ok(AttributeText::Layer { layer: (type_name().into(), options.into()), tensors })
     }
-}
-
-/// A module and all modules inside of it, each once, and before those that it has.
-fn outer_first(root: &GraphModule) -> Vec<&GraphModule> {
-    fn children(module: &GraphModule) -> impl Iterator<Item = &GraphModule> {
-        module.attributes().iter().filter_map(|(_, attribute)| match attribute {
-            Attribute::Module(child) => Some(&**child),
-            _ => None,
-        })
-    }
-    // Depth first, without recursion: a module is done after all that it has.
-    let (mut done, mut seen) = (Vec::new(), HashSet::new());
-    let mut pending = vec![(root, false)];
-    while let Some((module, is_left)) = pending.pop() {
-        if is_left {
-            done.push(module);
-        } else if seen.insert(std::ptr::from_ref(module)) {
-            pending.push((module, true));
-            pending.extend(children(module).map(|child| (child, false)));
-        }
-    }
-    done.reverse();
-    done
 }
