@@ -107,9 +107,11 @@ impl Graph {
         registered.hooks.len() < before
     }
 
-    /// Has its hooks told of another graph from now on: one that takes its place.
-    pub(crate) fn move_hooks_to(&mut self, other: &mut Self) {
-        other.hooks = std::mem::take(&mut self.hooks);
+    /// Has its hooks told of another graph as well: one that may take its place. This one keeps them, so that nothing is
+    /// lost when the other never does, not even by a panic.
+    pub(crate) fn share_hooks_with(&self, other: &mut Self) {
+        let copy = |all: &Registered| Box::new(Registered { hooks: all.hooks.clone(), given: all.given });
+        other.hooks = Hooks(self.hooks.0.as_deref().map(copy));
     }
 
     /// Whether anybody is told of its edits.

@@ -2,6 +2,8 @@
 //!
 //! Invariant: sorting takes linear time, and keeps nodes in the order they have wherever their arguments allow it.
 
+use std::collections::HashMap;
+
 use super::graph::Graph;
 use super::meta::Source;
 use super::node::NodeId;
@@ -73,7 +75,12 @@ impl Graph {
     ///
     /// If nodes read each other in a ring; the graph is left as it was.
     pub fn stable_topological_sort(&mut self) -> Result<(), Cycle> {
-        let order = self.sorted()?;
+        self.stable_topological_sort_keeping(&HashMap::new())
+    }
+
+    /// The same, with each of these nodes before the other that is given for it, as if that read it.
+    pub(crate) fn stable_topological_sort_keeping(&mut self, kept: &HashMap<NodeId, NodeId>) -> Result<(), Cycle> {
+        let order = self.sorted(kept)?;
         if !self.nodes().map(|(id, _)| id).eq(order.iter().copied()) {
             self.layout.reorder(&order);
             self.revision += 1;
@@ -81,7 +88,7 @@ impl Graph {
         Ok(())
     }
 
-    fn sorted(&self) -> Result<Vec<NodeId>, Cycle> {
+    fn sorted(&self, kept: &HashMap<NodeId, NodeId>) -> Result<Vec<NodeId>, Cycle> {
         // How many of the nodes that a node reads have no place yet.
         let mut missing = SecondaryMap::with_capacity(self.nodes.len(), 0_u32);
         let mut pending: Vec<NodeId> = Vec::with_capacity(self.len());
@@ -91,6 +98,7 @@ impl Graph {
         for &id in &pending {
             self.users[id].iter().for_each(|user| missing[user] += 1);
         }
+        kept.values().for_each(|&after| missing[after] += 1);
         let mut is_waiting = SecondaryMap::with_capacity(self.nodes.len(), false);
         let mut order = Vec::with_capacity(self.len());
         let mut woken = Vec::new();
@@ -100,7 +108,7 @@ impl Graph {
                 continue;
             }
             order.push(id);
-            for user in self.users[id].iter() {
+            for user in self.users[id].iter().chain(kept.get(&id).copied()) {
                 missing[user] -= 1;
                 if missing[user] == 0 && is_waiting[user] {
                     woken.push(user);
@@ -109,11 +117,12 @@ impl Graph {
             woken.sort_unstable_by_key(|&id| self.layout.label(id));
             pending.extend(woken.drain(..).rev());
         }
-        if order.len() == self.len() { Ok(order) } else { Err(self.ring(|id| missing[id] > 0)) }
+        if order.len() == self.len() { Ok(order) } else { Err(self.ring(kept, |id| missing[id] > 0)) }
     }
 
     /// A ring among nodes each of which reads one of them.
-    fn ring(&self, is_left: impl Fn(NodeId) -> bool) -> Cycle {
+    fn ring(&self, kept: &HashMap<NodeId, NodeId>, is_left: impl Fn(NodeId) -> bool) -> Cycle {
+        let before: HashMap<NodeId, NodeId> = kept.iter().map(|(&before, &after)| (after, before)).collect();
         let mut positions = SecondaryMap::<NodeId, Option<usize>>::new();
         let mut nodes = Vec::new();
         let mut next = self.nodes().map(|(id, _)| id).find(|&id| is_left(id));
@@ -124,7 +133,7 @@ impl Graph {
             }
             positions[id] = Some(nodes.len());
             nodes.push(id);
-            next = self.node(id).all_input_nodes().find(|&input| is_left(input));
+            next = self.node(id).all_input_nodes().chain(before.get(&id).copied()).find(|&input| is_left(input));
         }
         let first = nodes.first().copied();
         Cycle {

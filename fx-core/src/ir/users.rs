@@ -24,10 +24,13 @@ pub(super) enum Users {
     Many(Box<Many>),
 }
 
-/// A list with holes, where `times` is 0, and an index into it.
+/// A list with holes, where `times` is 0, and an index into it. There are no holes at its end or from `start` on, so
+/// that taking the first or the last user again and again takes linear time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Many {
     uses: Vec<Use>,
+    /// Everything before is a hole.
+    start: usize,
     positions: HashMap<NodeId, u32>,
 }
 
@@ -49,7 +52,7 @@ impl Users {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = NodeId> + Clone {
         let uses: &[Use] = match self {
             Self::Few(uses) => uses,
-            Self::Many(many) => &many.uses,
+            Self::Many(many) => &many.uses[many.start..],
         };
         uses.iter().filter(|one| one.times > 0).map(|one| one.user)
     }
@@ -70,7 +73,7 @@ impl Users {
                 None if uses.len() < FEW => uses.push(Use { user, times }),
                 None => {
                     let uses = std::mem::take(uses).into_vec();
-                    let mut many = Box::new(Many { uses, positions: HashMap::new() });
+                    let mut many = Box::new(Many { uses, start: 0, positions: HashMap::new() });
                     many.close_holes();
                     many.add(user, times);
                     *self = Self::Many(many);
@@ -113,6 +116,13 @@ impl Many {
         one.times -= times;
         if one.times == 0 {
             self.positions.remove(&user);
+            while self.uses.last().is_some_and(|one| one.times == 0) {
+                self.uses.pop();
+            }
+            self.start = self.start.min(self.uses.len());
+            while self.uses.get(self.start).is_some_and(|one| one.times == 0) {
+                self.start += 1;
+            }
             if self.uses.len() > FEW && self.uses.len() > 2 * self.positions.len() {
                 self.close_holes();
             }
@@ -120,6 +130,7 @@ impl Many {
     }
 
     fn close_holes(&mut self) {
+        self.start = 0;
         self.uses.retain(|one| one.times > 0);
         self.positions = self.uses.iter().zip(0..).map(|(one, position)| (one.user, position)).collect();
     }
@@ -170,6 +181,25 @@ mod tests {
         users.add(NodeId::new(1), 1);
         expected.push((1, 1));
         assert_eq!(list(&users), expected);
+    }
+
+    #[test]
+    fn the_first_and_the_last_of_many_users_are_at_hand() {
+        for from_front in [true, false] {
+            let mut users = Users::default();
+            (0..200).for_each(|index| users.add(NodeId::new(index), 1));
+            for left in (0..200).rev() {
+                let next = if from_front { users.iter().next() } else { users.iter().next_back() };
+                users.remove(next.unwrap(), 1);
+                assert_eq!(list(&users).len(), left);
+                if let Users::Many(many) = &users {
+                    let ends = [many.uses.get(many.start), many.uses.last()];
+                    assert!(ends.into_iter().flatten().all(|one| one.times > 0));
+                }
+            }
+            users.add(NodeId::new(7), 3);
+            assert_eq!(list(&users), [(7, 3)]);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::mismatch::Why;
+use super::sequence::Sequence;
 use super::unify::Unifier;
 use crate::ir::{Graph, NodeId, Op};
 
@@ -22,10 +23,20 @@ pub(super) fn leak(returned: &[NodeId], graph: &Graph, unifier: &Unifier<'_>) ->
     Ok(())
 }
 
-/// A node outside of a match that reads it and that it reads, directly or not.
-pub(super) fn forms_cycle(graph: &Graph, unifier: &Unifier<'_>) -> Option<NodeId> {
+/// Refuses a match that cannot become one node: because a node outside of it reads it and it reads that, directly or
+/// not, or because one with effects has to run between two of its nodes.
+pub(super) fn forms_cycle(graph: &Graph, unifier: &Unifier<'_>, sequence: &Sequence) -> Result<(), Why> {
     let is_inside = |id: NodeId| unifier.is_inner(id);
-    between(graph, unifier.nodes().iter().map(|&(_, node)| node), &is_inside)
+    let set = || unifier.nodes().iter().map(|&(_, node)| node);
+    if let Some(node) = between(graph, set(), &is_inside, None) {
+        return Err(Why::Cycle { node });
+    }
+    if !sequence.is_empty()
+        && let Some(node) = between(graph, set(), &is_inside, Some(sequence))
+    {
+        return Err(Why::Order { node });
+    }
+    Ok(())
 }
 
 /// The first node found outside of a set on a path that leads out of the set and back into it.
@@ -33,18 +44,20 @@ pub(super) fn between(
     graph: &Graph,
     set: impl Iterator<Item = NodeId> + Clone,
     is_inside: &dyn Fn(NodeId) -> bool,
+    sequence: Option<&Sequence>,
 ) -> Option<NodeId> {
     let last = set.clone().reduce(|a, b| if graph.is_before(a, b) { b } else { a })?;
+    let after = |node: NodeId| graph.users(node).chain(sequence.and_then(|sequence| sequence.next(node)));
     let (mut seen, mut pending) = (HashSet::new(), Vec::new());
     // Attributes read nothing: a path from one does not lead back, but its readers may come before the set.
     for node in set.filter(|&node| graph.node(node).op() != Op::GetAttr) {
-        pending.extend(graph.users(node).filter(|&user| !is_inside(user) && graph.is_before(user, last)));
+        pending.extend(after(node).filter(|&user| !is_inside(user) && graph.is_before(user, last)));
     }
     while let Some(node) = pending.pop() {
         if !seen.insert(node) {
             continue;
         }
-        for user in graph.users(node) {
+        for user in after(node) {
             if is_inside(user) {
                 return Some(node);
             }

@@ -1,14 +1,16 @@
 //! Making child graphs of groups of nodes.
 //!
 //! Everything is done on a copy. Each group becomes one call, put where its last node was; sorting the graph then
-//! brings everything into order, and finds the groups that cannot become one.
+//! brings everything into order, and finds the groups that cannot become one. Calls with effects, or that draw random
+//! numbers, are sorted as if each read the one before.
 //!
-//! Invariant: a fused module computes what it computed before, node by node.
+//! Invariant: a fused module computes what it computed before, node by node, and has the same effects in the same order.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::held;
+use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, BindError, Cycle, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Target};
 use crate::module::{Attributes, CheckErrors, GraphModule};
@@ -46,6 +48,16 @@ pub enum FuseError {
     /// A path leads out of a group and back into it.
     #[error("a group cannot become one node: a path leads out of it and back in; {0}")]
     Cycle(Cycle),
+    /// Calls with effects, or that draw random numbers, would run in another order.
+    #[error(
+        "a group cannot become one node: calls with effects, and random ones, keep their order, and of {} each would \
+         have to run before the others",
+        listed(nodes)
+    )]
+    Order {
+        /// Names of nodes, or of groups, none of which can be the first.
+        nodes: Vec<String>,
+    },
     /// A call does not fit its operation: the graph is not correct.
     #[error("{reason}\n  in {line}")]
     Call {
@@ -59,30 +71,50 @@ pub enum FuseError {
     Child(CheckErrors),
 }
 
+fn listed(nodes: &[String]) -> String {
+    let names: Vec<String> = nodes.iter().map(|name| format!("%{name}")).collect();
+    names.join(", ")
+}
+
 /// Makes a child graph of each group, under its name; returns the calls.
 pub(super) fn fuse(module: &mut GraphModule, groups: &[(String, &[NodeId])]) -> Result<Vec<NodeId>, FuseError> {
     let group_of = validate(module.graph(), groups)?;
     let (mut graph, mut attributes) = (module.graph().clone(), module.attributes().clone());
-    module.graph_mut().move_hooks_to(&mut graph);
+    module.graph().share_hooks_with(&mut graph);
     let fused = groups.iter().enumerate().map(|(number, (name, _))| {
         let nodes = ordered(module.graph(), groups[number].1);
         fuse_one(&mut graph, &mut attributes, name, &nodes, |id| group_of[id] == Some(number))
     });
-    let outcome = fused.collect::<Result<Vec<NodeId>, FuseError>>();
-    let outcome = outcome.and_then(|calls| {
-        graph.stable_topological_sort().map_err(FuseError::Cycle)?;
-        Ok(calls)
-    });
-    match outcome {
-        Ok(calls) => {
-            held::drop_stale(&held::named(module.graph()), &graph, &mut attributes);
-            module.set_parts(graph, attributes);
-            Ok(calls)
+    let calls = fused.collect::<Result<Vec<NodeId>, FuseError>>()?;
+    let sequence = Sequence::of(module.graph(), Some(module.attributes()));
+    let mut kept = HashMap::new();
+    let mut last = None;
+    for (id, _) in module.graph().nodes().filter(|&(id, _)| sequence.contains(id)) {
+        let unit = group_of[id].map_or(id, |group| calls[group]);
+        if let Some(last) = last.filter(|&last| last != unit)
+            && kept.insert(last, unit).is_some()
+        {
+            // It had to be left for another before, and was come back to.
+            return Err(out_of_order(&mut graph, &[last, unit]));
         }
-        Err(error) => {
-            graph.move_hooks_to(module.graph_mut());
-            Err(error)
-        }
+        last = Some(unit);
+    }
+    if let Some(last) = last.filter(|last| kept.contains_key(last)) {
+        return Err(out_of_order(&mut graph, &[last, kept[&last]]));
+    }
+    if let Err(cycle) = graph.stable_topological_sort_keeping(&kept) {
+        return Err(out_of_order(&mut graph, &cycle.nodes));
+    }
+    held::drop_stale(&held::named(module.graph()), &graph, &mut attributes);
+    module.set_parts(graph, attributes);
+    Ok(calls)
+}
+
+/// Why nodes cannot be sorted: because they read each other, or else because of their effects.
+fn out_of_order(graph: &mut Graph, nodes: &[NodeId]) -> FuseError {
+    match graph.stable_topological_sort() {
+        Err(cycle) => FuseError::Cycle(cycle),
+        Ok(()) => FuseError::Order { nodes: nodes.iter().map(|&id| graph.node(id).name().to_owned()).collect() },
     }
 }
 
@@ -244,7 +276,8 @@ fn outer_meta(graph: &Graph, nodes: &[NodeId]) -> Meta {
 ///
 /// # Errors
 ///
-/// If parts need each other in a ring.
+/// If parts need each other in a ring. A call with effects, or that draws random numbers, counts as needing the one
+/// before: their order is kept.
 pub fn split_module(
     module: &GraphModule,
     mut part: impl FnMut(&Graph, NodeId) -> Option<usize>,

@@ -1,6 +1,7 @@
 //! [`PassManager`]: runs passes in order, checks the module after each, and undoes everything when one fails.
 //!
-//! Invariant: the module is changed only when all passes have succeeded.
+//! Invariant: the module is changed only when all passes have succeeded. What a pass writes into a `candle_core::Var`
+//! stays: a copy of a module shares its weights.
 
 use std::sync::Arc;
 
@@ -143,7 +144,9 @@ impl<'p> PassManager<'p> {
     ///
     /// # Errors
     ///
-    /// If a pass fails or breaks the module, which is then as it was before all of them.
+    /// If a pass fails or breaks the module, which is then as it was before all of them; except for the numbers in a
+    /// [`candle_core::Var`], which are shared with the copy that passes work on: what a pass has written there, as
+    /// [`GraphModule::load_state_dict`] does, stays.
     pub fn run(&mut self, module: &mut GraphModule) -> Result<Report, ManagerError> {
         let order = self.sorted()?;
         if self.verify {
@@ -151,17 +154,10 @@ impl<'p> PassManager<'p> {
         }
         let mut fuel = self.fuel.map_or_else(Fuel::unlimited, Fuel::new);
         let mut work = module.clone();
-        module.graph_mut().move_hooks_to(work.graph_mut());
-        match self.run_on(&mut work, &order, &mut fuel) {
-            Ok(report) => {
-                *module = work;
-                Ok(report)
-            }
-            Err(error) => {
-                work.graph_mut().move_hooks_to(module.graph_mut());
-                Err(error)
-            }
-        }
+        module.graph().share_hooks_with(work.graph_mut());
+        let report = self.run_on(&mut work, &order, &mut fuel)?;
+        *module = work;
+        Ok(report)
     }
 
     fn run_on(&mut self, work: &mut GraphModule, order: &[usize], fuel: &mut Fuel) -> Result<Report, ManagerError> {
@@ -180,9 +176,10 @@ impl<'p> PassManager<'p> {
                 let step = report.steps;
                 let failed = |source| ManagerError::Failed { pass: name.clone(), step, source };
                 let revision = work.graph().revision();
-                // A pass that says it changed nothing is not trusted about the graph.
+                // A pass that says it changed nothing is not trusted: what it did may not even show in the revision of
+                // this graph, because it changed attributes or child graphs, or put in another graph.
                 let changed = pass.run(work, fuel).map_err(failed)? | (work.graph().revision() != revision);
-                if self.verify && changed {
+                if self.verify {
                     work.check().map_err(|errors| ManagerError::Broken { pass: name.clone(), step, errors })?;
                 }
                 *changes += usize::from(changed);

@@ -19,7 +19,9 @@
 //!
 //! What is computed inside of a match has no readers outside, unless the pattern returns it. Attributes can have other
 //! readers: reading them has no effect. A match that could not become one node, because a path leads out of it and back
-//! in, is none. Of matches that overlap, the first in program order counts.
+//! in, is none; a call with effects, or that draws random numbers, counts as reading the one before.
+//!
+//! Of matches that overlap, the first in program order counts.
 //!
 //! Invariant: nothing here changes a graph, and nothing recurses over one.
 
@@ -32,6 +34,7 @@ use super::closed::{forms_cycle, leak};
 use super::mismatch::{Attempted, Mismatch, Why};
 use super::pattern::{Pattern, PatternError};
 use super::route::{Route, routes};
+use super::sequence::Sequence;
 use super::unify::Unifier;
 use crate::ir::{Argument, Graph, NodeId, Op, Target};
 use crate::module::{Attributes, GraphModule};
@@ -239,9 +242,10 @@ impl SubgraphMatcher {
             return Ok(Vec::new());
         }
         let mut unifier = Unifier::new(&self.pattern, graph, attributes, self.ignore_literals, self.match_placeholder);
+        let sequence = Sequence::of(graph, attributes);
         let mut found = Vec::new();
         for &first in &index.0[0] {
-            if self.search_from(first, graph, &index, &mut unifier, failed)? {
+            if self.search_from(first, graph, &index, &sequence, &mut unifier, failed)? {
                 let one = self.matched(&unifier);
                 if !self.keep_overlapping {
                     let kept = one.inner.iter().filter(|&&id| graph.node(id).op() != Op::GetAttr);
@@ -260,6 +264,7 @@ impl SubgraphMatcher {
         first: NodeId,
         graph: &Graph,
         index: &Index,
+        sequence: &Sequence,
         unifier: &mut Unifier<'_>,
         failed: &mut dyn FnMut(Attempted),
     ) -> Result<bool, TooAmbiguous> {
@@ -285,7 +290,7 @@ impl SubgraphMatcher {
             let anchor = self.anchors[depth - 1];
             let fits = match unifier.unify(anchor, candidate) {
                 Err(why) => Err(why),
-                Ok(()) if depth == self.anchors.len() => self.check(graph, unifier),
+                Ok(()) if depth == self.anchors.len() => self.check(graph, sequence, unifier),
                 Ok(()) => Ok(()),
             };
             match fits {
@@ -306,7 +311,7 @@ impl SubgraphMatcher {
     }
 
     /// The rules about a match as a whole.
-    fn check(&self, graph: &Graph, unifier: &Unifier<'_>) -> Result<(), Why> {
+    fn check(&self, graph: &Graph, sequence: &Sequence, unifier: &Unifier<'_>) -> Result<(), Why> {
         unifier.check_inputs()?;
         let returned: Vec<NodeId> = self.pattern.returned().collect();
         leak(&returned, graph, unifier)?;
@@ -317,10 +322,7 @@ impl SubgraphMatcher {
                 return Err(Why::NotTheOutput { output });
             }
         }
-        match forms_cycle(graph, unifier) {
-            Some(node) => Err(Why::Cycle { node }),
-            None => Ok(()),
-        }
+        forms_cycle(graph, unifier, sequence)
     }
 
     fn matched(&self, unifier: &Unifier<'_>) -> InternalMatch {

@@ -29,6 +29,7 @@ pub(super) enum Why {
     NotTheOutput { output: NodeId },
     NoOutput,
     Cycle { node: NodeId },
+    Order { node: NodeId },
 }
 
 /// Why a pattern does not occur: the place where most of it fits, and what does not fit there.
@@ -139,6 +140,12 @@ impl Mismatch {
                 Some(*node),
                 "nodes that can become one".to_owned(),
                 format!("{}, which reads the match and which the match reads", name(*node)),
+            ),
+            Why::Order { node } => (
+                None,
+                Some(*node),
+                "nodes that can become one".to_owned(),
+                format!("%{}, which runs between them, and effects keep their order", graph.node(*node).name()),
             ),
         };
         Self {

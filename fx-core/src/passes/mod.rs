@@ -5,6 +5,7 @@
 //! | `pass` | what a pass is, and how many rewrites it may do |
 //! | `manager` | running passes in order, checked, undone when one fails |
 //! | `facts`, `held` | what is known of the values of new nodes, what the module holds for them |
+//! | `sequence` | calls that have to keep their order |
 //! | `pattern` | small graphs, captured from functions |
 //! | `unify`, `route`, `closed`, `mismatch`, `matcher` | where a pattern occurs, and why not |
 //! | `splice`, `rewriter` | putting another graph in its place |
@@ -29,6 +30,7 @@ mod pass;
 mod pattern;
 mod rewriter;
 mod route;
+mod sequence;
 mod splice;
 mod unify;
 

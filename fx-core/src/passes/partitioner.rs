@@ -3,7 +3,7 @@
 //! Each node has a level: how often, at least, a path to it leaves the supported nodes and comes back. Supported nodes
 //! of one level never depend on each other through an unsupported one, so a level can become one node; two levels
 //! cannot, because there is a path out of the lower into the higher. There are as few groups as can be, found in one
-//! walk.
+//! walk. A call with effects, or that draws random numbers, counts as reading the one before.
 //!
 //! Invariant: groups do not overlap, and all of them can be fused at once without a cycle.
 
@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::fuse::{FuseError, fuse};
 use super::pass::{Fuel, Pass, PassFailure};
+use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
 use crate::module::GraphModule;
@@ -79,9 +80,19 @@ impl<'p> Partitioner<'p> {
         self
     }
 
-    /// The groups, in program order of their first nodes.
+    /// The groups, in program order of their first nodes. What called modules do is not known here: they count as
+    /// having no effects.
     #[must_use]
     pub fn propose(&self, graph: &Graph) -> Vec<Partition> {
+        self.propose_keeping(graph, &Sequence::of(graph, None))
+    }
+
+    /// The groups, with what is known about called modules.
+    fn propose_for(&self, module: &GraphModule) -> Vec<Partition> {
+        self.propose_keeping(module.graph(), &Sequence::of(module.graph(), Some(module.attributes())))
+    }
+
+    fn propose_keeping(&self, graph: &Graph, sequence: &Sequence) -> Vec<Partition> {
         let is_call = |op: Op| matches!(op, Op::CallFunction | Op::CallMethod | Op::CallModule);
         let mut levels = SecondaryMap::<NodeId, Level>::new();
         let mut connected = Connected(SecondaryMap::new());
@@ -90,14 +101,13 @@ impl<'p> Partitioner<'p> {
         for (id, node) in graph.nodes() {
             let takes_part = is_call(node.op()) && (self.supported)(graph, id);
             let mut level = 0;
-            for input in node.all_input_nodes() {
+            let inputs = || node.all_input_nodes().chain(sequence.prev(id));
+            for input in inputs() {
                 level = level.max(levels[input].after(takes_part));
             }
             levels[id] = Level { supported: takes_part, level };
             if takes_part {
-                node.all_input_nodes()
-                    .filter(|&input| levels[input] == levels[id])
-                    .for_each(|input| connected.join(input, id));
+                inputs().filter(|&input| levels[input] == levels[id]).for_each(|input| connected.join(input, id));
                 supported.push((level, id));
             }
         }
@@ -119,7 +129,7 @@ impl<'p> Partitioner<'p> {
     ///
     /// # Errors
     ///
-    /// If there are groups that overlap or would form a cycle; the module is then as it was.
+    /// If there are groups that overlap, would form a cycle, or would change the order of effects; the module is then as it was.
     pub fn fuse_partitions(
         &self,
         module: &mut GraphModule,
@@ -136,14 +146,14 @@ impl<'p> Partitioner<'p> {
     ///
     /// As [`Partitioner::fuse_partitions`].
     pub fn partition_and_fuse(&self, module: &mut GraphModule) -> Result<Vec<NodeId>, FuseError> {
-        let partitions = self.propose(module.graph());
+        let partitions = self.propose_for(module);
         self.fuse_partitions(module, &partitions)
     }
 }
 
 impl Pass for Partitioner<'_> {
     fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
-        let mut partitions = self.propose(module.graph());
+        let mut partitions = self.propose_for(module);
         partitions.retain(|_| fuel.take());
         Ok(!self.fuse_partitions(module, &partitions)?.is_empty())
     }

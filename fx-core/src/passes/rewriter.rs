@@ -3,7 +3,8 @@
 //! Everything is done on a copy of the graph, which takes the place of the original at the end: a rewrite that fails
 //! leaves the module as it was. A match sees what earlier matches were replaced by. The replacement comes before the
 //! first reader of what the match returns, or after the last returned node if nothing reads it; where an input of the
-//! match is computed only after that, the readers in between are moved behind.
+//! match is computed only after that, the readers in between are moved behind. Calls with effects, or that draw random
+//! numbers, keep their order: where they could not, nothing is replaced.
 //!
 //! Invariant: what is put in knows where it came from: source line and modules of the match, one step of provenance
 //! for each node that it replaces, and facts that follow from its inputs.
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use super::matcher::{InternalMatch, NodesMap, SubgraphMatcher, TooAmbiguous};
 use super::pass::{Fuel, Pass, PassFailure};
 use super::pattern::{IntoPattern, Pattern, PatternError};
+use super::sequence::Sequence;
 use super::splice::{Installed, Replaced, Spliced, splice};
 use super::{facts, held};
 use crate::ir::{Graph, NodeId};
@@ -256,26 +258,20 @@ impl<'f> PatternRewriter<'f> {
             return Ok(Vec::new());
         }
         let (mut graph, mut attributes) = (before.clone(), module.attributes().clone());
-        module.graph_mut().move_hooks_to(&mut graph);
+        before.share_hooks_with(&mut graph);
         let mut work = Work {
             pass: name,
             pattern: matcher.pattern(),
             graph: &mut graph,
             attributes: &mut attributes,
             replaced: Replaced::default(),
+            sequence: Sequence::of(before, Some(module.attributes())),
             changed: Vec::new(),
         };
-        match work.replace(module.graph(), found, replacement, fuel) {
-            Ok(done) => {
-                held::drop_stale(&held::named(module.graph()), &graph, &mut attributes);
-                module.set_parts(graph, attributes);
-                Ok(done)
-            }
-            Err(error) => {
-                graph.move_hooks_to(module.graph_mut());
-                Err(error)
-            }
-        }
+        let done = work.replace(before, found, replacement, fuel)?;
+        held::drop_stale(&held::named(before), &graph, &mut attributes);
+        module.set_parts(graph, attributes);
+        Ok(done)
     }
 }
 
@@ -287,6 +283,8 @@ struct Work<'w> {
     attributes: &'w mut Attributes,
     /// What became of nodes that were returned by matches.
     replaced: Replaced,
+    /// The calls that have to keep their order.
+    sequence: Sequence,
     /// Nodes whose facts differ from those of what they replace.
     changed: Vec<NodeId>,
 }
@@ -318,8 +316,10 @@ impl Work<'_> {
                     (&made, &mut of_this)
                 }
             };
-            let Spliced { added, results } =
-                splice(self.pass, self.graph, self.attributes, &one, replacement, installed, &self.replaced)?;
+            let (graph, attributes) = (&mut *self.graph, &mut *self.attributes);
+            let spliced =
+                splice(self.pass, graph, attributes, &one, replacement, installed, &self.replaced, &mut self.sequence)?;
+            let Some(Spliced { added, results }) = spliced else { continue };
             self.finish(&one, &results);
             done.push(ReplacedPattern { anchor: one.anchors[0], nodes_map: one.nodes_map, replacements: added });
         }

@@ -1,8 +1,9 @@
 //! Putting a copy of a replacement into a graph, at the place of one match.
 //!
-//! Invariant: copies come after everything they read and before everything that reads what they replace.
+//! Invariant: copies come after everything they read and before everything that reads what they replace, and calls with
+//! effects keep their order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::facts;
@@ -10,6 +11,7 @@ use super::held::free_path;
 use super::matcher::InternalMatch;
 use super::pattern::Pattern;
 use super::rewriter::RewriteError;
+use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Target};
 use crate::module::Attributes;
@@ -29,7 +31,8 @@ pub(super) struct Spliced {
 /// What became of the nodes that matches returned.
 pub(super) type Replaced = HashMap<NodeId, NodeId, foldhash::fast::RandomState>;
 
-/// Copies a replacement to the place of a match.
+/// Copies a replacement to the place of a match; nothing if earlier replacements left no place for it.
+#[expect(clippy::too_many_arguments)]
 pub(super) fn splice(
     pass: &Arc<str>,
     graph: &mut Graph,
@@ -38,13 +41,14 @@ pub(super) fn splice(
     replacement: &Pattern,
     installed: &mut Installed,
     replaced: &Replaced,
-) -> Result<Spliced, RewriteError> {
+    sequence: &mut Sequence,
+) -> Result<Option<Spliced>, RewriteError> {
     let inputs: Vec<Option<Argument>> = one
         .placeholder_nodes
         .iter()
         .map(|input| Some(input.as_ref()?.map_nodes(&mut |id| resolve(replaced, id))))
         .collect();
-    let at = place(graph, one, &inputs);
+    let Ok(at) = place(graph, one, &inputs, sequence) else { return Ok(None) };
     let meta = inherited(pass, graph, one);
     let inside = replacement.graph();
     let mut map = SecondaryMap::<NodeId, Option<Argument>>::new();
@@ -94,7 +98,8 @@ pub(super) fn splice(
             None => return Err(RewriteError::LiteralResult { node: graph.node(old).name().to_owned() }),
         }
     }
-    Ok(Spliced { added, results })
+    sequence.replace(&one.inner, &added, graph, attributes);
+    Ok(Some(Spliced { added, results }))
 }
 
 /// What became of a node; of what it became, too.
@@ -105,33 +110,50 @@ fn resolve(replaced: &Replaced, mut id: NodeId) -> NodeId {
     id
 }
 
-/// The node that the replacement comes before.
-fn place(graph: &mut Graph, one: &InternalMatch, inputs: &[Option<Argument>]) -> Option<NodeId> {
+/// There is no place for a replacement: what reads it has to come before what it reads.
+struct NoPlace;
+
+/// The node that the replacement comes before; none at the end.
+fn place(
+    graph: &mut Graph,
+    one: &InternalMatch,
+    inputs: &[Option<Argument>],
+    sequence: &Sequence,
+) -> Result<Option<NodeId>, NoPlace> {
     let earlier = |graph: &Graph, a: NodeId, b: NodeId| if graph.is_before(b, a) { b } else { a };
     let later = |graph: &Graph, a: NodeId, b: NodeId| if graph.is_before(a, b) { b } else { a };
     let inside = |id: NodeId| one.inner.contains(&id);
-    let readers = || one.returning_nodes.iter().flat_map(|&id| graph.users(id)).filter(|&user| !inside(user));
+    // A call with effects counts as reading the one before.
+    let (before, after) = sequence.around(&one.inner);
+    let data_readers = || one.returning_nodes.iter().flat_map(|&id| graph.users(id)).filter(|&user| !inside(user));
+    let readers = || data_readers().chain(after);
     let first_reader = readers().reduce(|a, b| earlier(graph, a, b));
-    let mut last_input: Option<NodeId> = None;
+    let mut last_input: Option<NodeId> = before;
     for input in inputs.iter().flatten() {
         input.for_each_node(&mut |id| last_input = Some(last_input.map_or(id, |last| later(graph, last, id))));
     }
     let Some(first_reader) = first_reader else {
-        let last = one.returning_nodes.iter().copied().reduce(|a, b| later(graph, a, b))?;
-        return graph.next(last);
+        let last = one.returning_nodes.iter().copied().reduce(|a, b| later(graph, a, b));
+        return Ok(last.and_then(|last| graph.next(last)));
     };
     let Some(last_input) = last_input.filter(|&last| !graph.is_before(last, first_reader)) else {
-        return Some(first_reader);
+        return Ok(Some(first_reader));
     };
     // Whatever reads the match and comes before the last input moves behind it. None of it is read by an input: the
-    // match could not become one node then.
+    // match could not become one node then. Only where earlier matches became one, too, that can be so nevertheless.
+    let mut needed: HashSet<NodeId> = before.into_iter().collect();
+    inputs.iter().flatten().for_each(|input| input.for_each_node(&mut |id| needed.extend([id])));
     let mut moving: Vec<NodeId> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    let mut pending: Vec<NodeId> = readers().filter(|&user| graph.is_before(user, last_input)).collect();
+    let mut seen = HashSet::new();
+    let mut pending: Vec<NodeId> = readers().filter(|&user| !graph.is_before(last_input, user)).collect();
     while let Some(id) = pending.pop() {
+        if needed.contains(&id) {
+            return Err(NoPlace);
+        }
         if seen.insert(id) {
             moving.push(id);
-            pending.extend(graph.users(id).filter(|&user| !inside(user) && graph.is_before(user, last_input)));
+            let readers = graph.users(id).chain(sequence.next(id));
+            pending.extend(readers.filter(|&user| !inside(user) && !graph.is_before(last_input, user)));
         }
     }
     moving.sort_unstable_by(|&a, &b| graph.is_before(b, a).cmp(&graph.is_before(a, b)));
@@ -140,7 +162,7 @@ fn place(graph: &mut Graph, one: &InternalMatch, inputs: &[Option<Argument>]) ->
         graph.append(after, id);
         after = id;
     }
-    moving.first().copied().or_else(|| graph.next(last_input))
+    Ok(moving.first().copied().or_else(|| graph.next(last_input)))
 }
 
 /// What new nodes remember of the match.

@@ -1,7 +1,8 @@
-//! Passes: cases as text, the manager, seeded random graphs, and large ones.
+//! Passes: cases as text, the manager, the order of effects, seeded random graphs, and large ones.
 
 mod cases;
 mod manager;
+mod order;
 mod random;
 mod scale;
 

@@ -124,3 +124,57 @@ fn stopping_after_n_rewrites_finds_each_of_them() {
         assert_eq!(module.graph().calls(&relu::OP).len(), left);
     }
 }
+
+#[test]
+fn a_panic_leaves_the_hooks() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    let panics = |_: &mut GraphModule| -> Result<bool, PassFailure> { panic!("in a pass") };
+    let mut module = chain(2);
+    let hook = module.graph_mut().register_hook(|_, _| {});
+    let before = module.to_string();
+    let outcome = catch_unwind(AssertUnwindSafe(|| PassManager::new().pass("panics", panics).run(&mut module)));
+    assert!(outcome.is_err());
+    let made = |_: &fx_core::passes::InternalMatch, _: &Graph| -> Result<fx_core::passes::Pattern, PassFailure> {
+        panic!("in a callback")
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| relu_to_tanh().callback(made).apply(&mut module).is_ok()));
+    assert!(outcome.is_err());
+    // A hook that panics is told of an edit of the copy.
+    let angry = module.graph_mut().register_hook(|_, _| panic!("in a hook"));
+    let all = fx_core::passes::Partitioner::new(|_, _| true);
+    let outcome = catch_unwind(AssertUnwindSafe(|| all.partition_and_fuse(&mut module).is_ok()));
+    assert!(outcome.is_err());
+    assert_eq!(module.to_string(), before);
+    assert!(module.graph_mut().unregister_hook(angry) && module.graph_mut().unregister_hook(hook));
+}
+
+#[test]
+fn a_pass_that_breaks_attributes_or_puts_in_a_broken_graph_is_found() {
+    let parameter = candle_core::Tensor::new(&[1_f32], &candle_core::Device::Cpu).unwrap();
+    let mut graph = Graph::new("reads");
+    let w = graph.at_end().get_attr("w");
+    graph.at_end().output(w);
+    let attributes = fx_core::module::Attributes::from_iter([("w", parameter)]);
+    let mut module = GraphModule::new(graph, attributes).unwrap();
+    let before = module.to_string();
+    let removes = |module: &mut GraphModule| {
+        module.attributes_mut().remove(&"w".into());
+        Ok::<bool, PassFailure>(false)
+    };
+    let swaps = |module: &mut GraphModule| {
+        let mut graph = Graph::new("other");
+        let x = graph.at_end().placeholder("x");
+        let call = graph.at_end().call_module("nowhere", [x.into()], []);
+        graph.at_end().output(call);
+        *module.graph_mut() = graph;
+        Ok::<bool, PassFailure>(false)
+    };
+    let breaks: [fn(&mut GraphModule) -> Result<bool, PassFailure>; 2] = [removes, swaps];
+    for pass in breaks {
+        let error = PassManager::new().pass("breaks", pass).run(&mut module).unwrap_err();
+        assert!(matches!(error, ManagerError::Broken { step: 1, .. }), "{error}");
+        assert_eq!(module.to_string(), before);
+        module.check().unwrap();
+    }
+}
