@@ -1,0 +1,6 @@
+//! Layers from torch's names and arguments.
+
+pub mod arguments;
+pub mod build;
+mod build_loss;
+pub mod case;
