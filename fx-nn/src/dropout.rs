@@ -116,3 +116,16 @@ dropouts! {
     /// variance.
     FeatureAlphaDropout([]) |x, p| alpha_dropped(x, p, 2);
 }
+
+impl Dropout {
+    /// A layer that drops nothing.
+    pub(crate) const fn none() -> Self {
+        Self { p: 0.0 }
+    }
+
+    /// The probability.
+    #[must_use]
+    pub const fn p(self) -> f64 {
+        self.p
+    }
+}

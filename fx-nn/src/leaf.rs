@@ -44,7 +44,7 @@ macro_rules! leaf {
     };
     (
         @layer [$($generic:ident)?] $type:ty as $name:expr, $called:expr;
-        [$($arg:ident: $arg_type:ty),*] [$($config:ident: $config_type:ty)?] [$($tensor:literal),*] [$vb:ident $make:expr]
+        [$($arg:ident: $arg_type:ty),*] [$($config:ident: $config_type:ty)?] [$($tensors:tt)*] [$vb:ident $make:expr]
         |$call:ident, $args:ident| $calls:expr;
         |$layer:ident, $facts:ident| $infer:expr;
     ) => {
@@ -76,7 +76,7 @@ macro_rules! leaf {
             const KIND: Option<&'static fx_core::module::LayerKind> = Some(&fx_core::module::LayerKind {
                 name: Self::NAME,
                 options: <Self as $crate::leaf::Settings>::NAMES,
-                tensors: &[$($tensor),*],
+                tensors: $crate::leaf::leaf!(@names $($tensors)*),
                 make: |_state| {
                     $(let $arg: $arg_type = _state.option(stringify!($arg))?;)*
                     $(let $config = <$config_type>::restored(_state)?;)?
@@ -94,10 +94,20 @@ macro_rules! leaf {
                 $(options.extend(self.$config.state().ok()?);)?
                 #[allow(unused_mut, reason = "a layer without tensors")]
                 let mut tensors = Vec::new();
-                $(tensors.extend(self.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
+                $crate::leaf::leaf!(@tensors self tensors $($tensors)*);
                 Some(fx_core::module::LayerState { options, tensors })
             }
         }
+    };
+    (@names names $names:expr) => { $names };
+    (@names $($tensor:literal),*) => { &[$($tensor),*] };
+    (@tensors $layer:ident $tensors:ident names $names:expr) => {
+        for name in $names {
+            $tensors.extend($layer.tensor(name).map(|tensor| (*name, tensor)));
+        }
+    };
+    (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
+        $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
     };
     (@several $type:ty) => {
         impl fx_core::trace::Traceable for $type {

@@ -17,6 +17,7 @@ mod stable;
 
 mod activation;
 mod adaptive;
+mod attention;
 mod batch_norm;
 mod conv;
 mod conv_transpose;
@@ -29,8 +30,11 @@ mod loss_class;
 mod norm;
 mod padding;
 mod pool;
+mod rnn;
+mod rnn_cell;
 mod shape;
 mod sparse;
+mod transformer;
 mod upsample;
 
 pub use activation::{
@@ -42,6 +46,7 @@ pub use adaptive::{
     AdaptiveAvgPool, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool, AdaptiveMaxPool1d,
     AdaptiveMaxPool2d, AdaptiveMaxPool3d, OutputSize,
 };
+pub use attention::{MultiheadAttention, MultiheadAttentionConfig};
 pub use batch_norm::{
     BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
     InstanceNorm3d, InstanceNormConfig,
@@ -78,6 +83,11 @@ pub use padding::{
 pub use pool::{
     AvgPool, AvgPool1d, AvgPool2d, AvgPool3d, AvgPoolConfig, MaxPool, MaxPool1d, MaxPool2d, MaxPool3d, MaxPoolConfig,
 };
+pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
+pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
 pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
 pub use sparse::{BagMode, Embedding, EmbeddingBag, EmbeddingBagConfig, EmbeddingConfig};
+pub use transformer::{
+    TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
+};
 pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

@@ -81,7 +81,7 @@ impl Linear {
         Ok(dims[..leading].iter().copied().chain([self.out_features]).collect())
     }
 
-    fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         match name {
             "weight" => Some(self.weight.clone()),
             _ => self.bias.clone(),
@@ -180,7 +180,7 @@ impl Bilinear {
         result.reshape(dims)
     }
 
-    fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         match name {
             "weight" => Some(self.weight.clone()),
             _ => self.bias.clone(),

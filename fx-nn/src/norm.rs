@@ -84,7 +84,7 @@ impl LayerNorm {
         Ok(Self { normalized_shape, weight, bias, config })
     }
 
-    fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         if name == "weight" { self.weight.clone() } else { self.bias.clone() }
     }
 }
@@ -159,7 +159,7 @@ impl RMSNorm {
         Ok(Self { normalized_shape, weight, config })
     }
 
-    fn tensor(&self, _: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, _: &str) -> Option<Tensor> {
         self.weight.clone()
     }
 }
@@ -243,7 +243,7 @@ impl GroupNorm {
         extent("GroupNorm", dims, 1, self.num_channels, "channels")
     }
 
-    fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         if name == "weight" { self.weight.clone() } else { self.bias.clone() }
     }
 }

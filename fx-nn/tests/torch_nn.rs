@@ -26,8 +26,9 @@ fn files() -> Vec<PathBuf> {
 
 fn check(case: &Case) -> Result<()> {
     let layer = build(&case.module, &case.arguments, case.builder())?;
-    let outputs = (layer.run)(&case.inputs, case.training)?;
-    if outputs.len() < case.outputs.len() {
+    let outputs = (layer.run)(&case.call, case.training)?;
+    case.call.finish()?;
+    if outputs.len() != case.outputs.len() {
         bail!("{} outputs instead of {}", outputs.len(), case.outputs.len());
     }
     for (i, (found, expected)) in outputs.iter().zip(&case.outputs).enumerate() {

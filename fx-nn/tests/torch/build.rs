@@ -11,8 +11,9 @@ use fx_core::module::LayerModule;
 use fx_nn::*;
 
 use super::arguments::{Arguments, Wanted};
+use super::case::Call;
 
-type Run = Box<dyn Fn(&[Tensor], bool) -> Result<Vec<Tensor>>>;
+type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
 
 /// A layer, and how it is run.
 pub struct Built {
@@ -24,13 +25,21 @@ pub struct Built {
 
 /// What a layer is called on.
 pub trait Called: Layer + std::fmt::Display {
-    fn run(&self, inputs: &[Tensor], train: bool) -> Result<Vec<Tensor>>;
+    /// How far a result may be from torch's.
+    const TOLERANCE: f64 = 1e-5;
+
+    fn run(&self, call: &Call, train: bool) -> Result<Vec<Tensor>>;
 }
 
 fn built<L: Called>(layer: L) -> Result<Built> {
     let text = layer.to_string();
     let described = Arc::new(layer.clone());
-    Ok(Built { run: Box::new(move |inputs, train| layer.run(inputs, train)), layer: described, text, tolerance: 1e-5 })
+    Ok(Built {
+        run: Box::new(move |call, train| layer.run(call, train)),
+        layer: described,
+        text,
+        tolerance: L::TOLERANCE,
+    })
 }
 
 fn single(inputs: &[Tensor]) -> Result<&Tensor> {
@@ -43,7 +52,17 @@ fn single(inputs: &[Tensor]) -> Result<&Tensor> {
 macro_rules! called {
     ($([$($generics:tt)*] $layer:ty => |$this:ident, $inputs:ident, $train:ident| $run:expr;)*) => {$(
         impl<$($generics)*> Called for $layer {
-            fn run(&self, $inputs: &[Tensor], $train: bool) -> Result<Vec<Tensor>> {
+            fn run(&self, call: &Call, $train: bool) -> Result<Vec<Tensor>> {
+                let ($this, $inputs) = (self, call.all());
+                $run
+            }
+        }
+    )*};
+    (roughly $($layer:ident |$this:ident, $call:ident, $train:ident| $run:expr;)*) => {$(
+        impl Called for $layer {
+            const TOLERANCE: f64 = 1e-4;
+
+            fn run(&self, $call: &Call, $train: bool) -> Result<Vec<Tensor>> {
                 let $this = self;
                 $run
             }
@@ -82,6 +101,59 @@ called! {
     [] EmbeddingBag => |this, inputs, _train| match inputs {
         [input, others @ ..] if others.len() <= 2 => Ok(vec![this.forward(input, others.first(), others.get(1))?]),
         _ => bail!("{} inputs for an EmbeddingBag", inputs.len()),
+    };
+}
+
+/// A state of two parts.
+fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
+    match call.tensor("h_0") {
+        Some(h) => Ok(Some((h, call.need("c_0")?))),
+        None => Ok(None),
+    }
+}
+
+called! { roughly
+    RNNCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
+    GRUCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
+    LSTMCell |this, call, _train| {
+        let (input, state) = (call.need("input")?, state(call)?);
+        let (h, c) = this.forward(&input, state.as_ref().map(|(h, c)| (h, c)))?;
+        Ok(vec![h, c])
+    };
+    RNN |this, call, train| {
+        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
+        Ok(vec![output, h])
+    };
+    GRU |this, call, train| {
+        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
+        Ok(vec![output, h])
+    };
+    LSTM |this, call, train| {
+        let (input, state) = (call.need("input")?, state(call)?);
+        let (output, (h, c)) = this.forward_t(&input, state.as_ref().map(|(h, c)| (h, c)), train)?;
+        Ok(vec![output, h, c])
+    };
+    MultiheadAttention |this, call, train| {
+        let (query, key, value) = (call.need("query")?, call.need("key")?, call.need("value")?);
+        let (padding, mask) = (call.tensor("key_padding_mask"), call.tensor("attn_mask"));
+        let (needed, averaged) = (call.flag("need_weights", true), call.flag("average_attn_weights", true));
+        // A hint that the mask is causal; torch wants the mask as well.
+        call.flag("is_causal", false);
+        let (output, weights) = this.forward_t(&query, &key, &value, padding.as_ref(), mask.as_ref(), averaged, train)?;
+        Ok(if needed { vec![output, weights] } else { vec![output] })
+    };
+    TransformerEncoderLayer |this, call, train| {
+        let (src, mask, padding) = (call.need("src")?, call.tensor("src_mask"), call.tensor("src_key_padding_mask"));
+        call.flag("is_causal", false);
+        Ok(vec![this.forward_t(&src, mask.as_ref(), padding.as_ref(), train)?])
+    };
+    TransformerDecoderLayer |this, call, train| {
+        let (tgt, memory) = (call.need("tgt")?, call.need("memory")?);
+        let names = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
+        let [a, b, c, d] = names.map(|name| call.tensor(name));
+        call.flag("tgt_is_causal", false);
+        call.flag("memory_is_causal", false);
+        Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
     };
 }
 
@@ -193,6 +265,37 @@ fn fold_config(a: &Arguments) -> Result<FoldConfig> {
     let dilation = a.or("dilation", 1.into())?;
     let padding = a.or("padding", 0.into())?;
     Ok(FoldConfig { dilation, padding, stride: a.or("stride", 1.into())? })
+}
+
+fn recurrent(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
+    let (from, to) = (a.need("input_size")?, a.need("hidden_size")?);
+    let num_layers = a.or("num_layers", 1)?;
+    let nonlinearity = if class == "RNN" { a.word("nonlinearity", Nonlinearity::Tanh)? } else { Nonlinearity::Tanh };
+    let (bias, batch_first) = (a.or("bias", true)?, a.or("batch_first", false)?);
+    let (dropout, bidirectional) = (a.or("dropout", 0.0)?, a.or("bidirectional", false)?);
+    let proj_size = if class == "LSTM" { a.or("proj_size", 0)? } else { 0 };
+    match class {
+        "RNN" => {
+            let config = RNNConfig { num_layers, nonlinearity, bias, batch_first, dropout, bidirectional };
+            built(RNN::new(from, to, config, vb)?)
+        }
+        "LSTM" => {
+            let config = LSTMConfig { num_layers, bias, batch_first, dropout, bidirectional, proj_size };
+            built(LSTM::new(from, to, config, vb)?)
+        }
+        _ => built(GRU::new(from, to, GRUConfig { num_layers, bias, batch_first, dropout, bidirectional }, vb)?),
+    }
+}
+
+fn transformer(a: &Arguments) -> Result<TransformerLayerConfig> {
+    let mut config = TransformerLayerConfig { dim_feedforward: a.or("dim_feedforward", 2048)?, ..Default::default() };
+    config.dropout = a.or("dropout", 0.1)?;
+    config.activation = a.word("activation", TransformerActivation::Relu)?;
+    config.layer_norm_eps = a.or("layer_norm_eps", 1e-5)?;
+    config.batch_first = a.or("batch_first", false)?;
+    config.norm_first = a.or("norm_first", false)?;
+    config.bias = a.or("bias", true)?;
+    Ok(config)
 }
 
 /// The layer of this class, from these arguments and this state.
@@ -368,6 +471,42 @@ pub fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
         "Dropout3d" => inplace(built(Dropout3d::new(a.or("p", 0.5)?)?)),
         "AlphaDropout" => inplace(built(AlphaDropout::new(a.or("p", 0.5)?)?)),
         "FeatureAlphaDropout" => inplace(built(FeatureAlphaDropout::new(a.or("p", 0.5)?)?)),
+        "RNN" | "LSTM" | "GRU" => recurrent(class, a, vb),
+        "RNNCell" => {
+            let (from, to) = (a.need("input_size")?, a.need("hidden_size")?);
+            let bias = a.or("bias", true)?;
+            let nonlinearity = a.word("nonlinearity", Nonlinearity::Tanh)?;
+            built(RNNCell::new(from, to, RNNCellConfig { bias, nonlinearity }, vb)?)
+        }
+        "LSTMCell" | "GRUCell" => {
+            let (from, to) = (a.need("input_size")?, a.need("hidden_size")?);
+            let config = CellConfig { bias: a.or("bias", true)? };
+            if class == "LSTMCell" {
+                built(LSTMCell::new(from, to, config, vb)?)
+            } else {
+                built(GRUCell::new(from, to, config, vb)?)
+            }
+        }
+        "MultiheadAttention" => {
+            let (width, heads) = (a.need("embed_dim")?, a.need("num_heads")?);
+            let mut config = MultiheadAttentionConfig { dropout: a.or("dropout", 0.0)?, ..Default::default() };
+            config.bias = a.or("bias", true)?;
+            config.add_bias_kv = a.or("add_bias_kv", false)?;
+            config.add_zero_attn = a.or("add_zero_attn", false)?;
+            config.kdim = a.or("kdim", None)?;
+            config.vdim = a.or("vdim", None)?;
+            config.batch_first = a.or("batch_first", false)?;
+            built(MultiheadAttention::new(width, heads, config, vb)?)
+        }
+        "TransformerEncoderLayer" | "TransformerDecoderLayer" => {
+            let (width, heads) = (a.need("d_model")?, a.need("nhead")?);
+            let config = transformer(a)?;
+            if class == "TransformerEncoderLayer" {
+                built(TransformerEncoderLayer::new(width, heads, config, vb)?)
+            } else {
+                built(TransformerDecoderLayer::new(width, heads, config, vb)?)
+            }
+        }
         "CosineSimilarity" => built(CosineSimilarity::new(a.or("dim", 1)?, a.or("eps", 1e-8)?)),
         "PairwiseDistance" => {
             let (p, eps) = (a.or("p", 2.0)?, a.or("eps", 1e-6)?);

@@ -1,5 +1,6 @@
 //! A file of numbers that PyTorch computed.
 
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -13,12 +14,62 @@ pub struct Case {
     pub module: String,
     pub arguments: Arguments,
     pub training: bool,
-    pub call: serde_json::Map<String, Value>,
+    pub call: Call,
     pub state: BTreeMap<String, Tensor>,
-    pub inputs: Vec<Tensor>,
-    pub named: BTreeMap<String, Tensor>,
     pub outputs: Vec<Tensor>,
     pub after: BTreeMap<String, Tensor>,
+}
+
+/// What a layer is called with.
+#[derive(Default)]
+pub struct Call {
+    pub inputs: Vec<Tensor>,
+    named: RefCell<BTreeMap<String, Tensor>>,
+    options: RefCell<serde_json::Map<String, Value>>,
+    taken: Cell<usize>,
+}
+
+impl Call {
+    /// All tensors.
+    pub fn all(&self) -> &[Tensor] {
+        self.taken.set(self.inputs.len());
+        &self.inputs
+    }
+
+    /// The next tensor of the signature, by position or name.
+    pub fn tensor(&self, name: &str) -> Option<Tensor> {
+        let at = self.taken.get();
+        match self.inputs.get(at) {
+            Some(tensor) => {
+                self.taken.set(at + 1);
+                Some(tensor.clone())
+            }
+            None => self.named.borrow_mut().remove(name),
+        }
+    }
+
+    /// The next tensor of the signature, which there has to be.
+    pub fn need(&self, name: &str) -> Result<Tensor> {
+        match self.tensor(name) {
+            Some(tensor) => Ok(tensor),
+            None => bail!("the input `{name}` is missing"),
+        }
+    }
+
+    /// An option that is given by name.
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        self.options.borrow_mut().remove(name).and_then(|value| value.as_bool()).unwrap_or(default)
+    }
+
+    /// Refuses what nobody asked for.
+    pub fn finish(&self) -> Result<()> {
+        let (named, options) = (self.named.borrow(), self.options.borrow());
+        if self.taken.get() < self.inputs.len() || !named.is_empty() || options.values().any(|value| !value.is_null()) {
+            let names = (named.keys().collect::<Vec<_>>(), options.keys().collect::<Vec<_>>());
+            bail!("{} of {} inputs are used, and {names:?} are not", self.taken.get(), self.inputs.len());
+        }
+        Ok(())
+    }
 }
 
 impl Case {
@@ -37,13 +88,12 @@ impl Case {
             module: text("module")?,
             arguments: Arguments::new(&text("args")?)?,
             training: matches!(text("training")?.as_str(), "true" | "True"),
-            call: serde_json::from_str(&text("call")?).map_err(candle_core::Error::wrap)?,
+            call: Call::default(),
             state: BTreeMap::new(),
-            inputs: Vec::new(),
-            named: BTreeMap::new(),
             outputs: Vec::new(),
             after: BTreeMap::new(),
         };
+        case.call.options = RefCell::new(serde_json::from_str(&text("call")?).map_err(candle_core::Error::wrap)?);
         let (mut inputs, mut outputs) = (BTreeMap::new(), BTreeMap::new());
         for (name, tensor) in candle_core::safetensors::load_buffer(&bytes, &Device::Cpu)? {
             let Some((kind, rest)) = name.split_once('.') else { bail!("a tensor `{name}`") };
@@ -51,19 +101,19 @@ impl Case {
                 ("state", _) => drop(case.state.insert(rest.to_owned(), tensor)),
                 ("after", _) => drop(case.after.insert(rest.to_owned(), tensor)),
                 ("input", Ok(index)) => drop(inputs.insert(index, tensor)),
-                ("input", Err(_)) => drop(case.named.insert(rest.to_owned(), tensor)),
+                ("input", Err(_)) => drop(case.call.named.get_mut().insert(rest.to_owned(), tensor)),
                 ("output", Ok(index)) => drop(outputs.insert(index, tensor)),
                 _ => bail!("a tensor `{name}`"),
             }
         }
-        case.inputs = inputs.into_values().collect();
+        case.call.inputs = inputs.into_values().collect();
         case.outputs = outputs.into_values().collect();
         Ok(case)
     }
 
     pub fn builder(&self) -> VarBuilder<'static> {
         let tensors: HashMap<String, Tensor> = self.state.clone().into_iter().collect();
-        let floats = self.state.values().chain(&self.inputs).map(Tensor::dtype).find(|dtype| dtype.is_float());
+        let floats = self.state.values().chain(&self.call.inputs).map(Tensor::dtype).find(|dtype| dtype.is_float());
         VarBuilder::from_tensors(tensors, floats.unwrap_or(DType::F32), &Device::Cpu)
     }
 }
