@@ -13,7 +13,10 @@ pub use fx_core::module::{Attribute, Attributes, GraphModule};
 pub use fx_core::ops::{self, OpDef, OpRef};
 pub use fx_core::passes::{self, replace_pattern};
 pub use fx_core::symbolic;
-pub use fx_core::trace::{Inputs, Proxy, Scope, TraceError, Traceable, Tracer, symbolic_trace, trace};
+pub use fx_core::trace::{
+    Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, TraceError, Traceable, Tracer, TracerRules,
+    symbolic_trace, trace,
+};
 pub use fx_core::value::{Fact, TensorFact, Value};
 pub use fx_macros::{constant, module, wrap};
 pub use fx_nn as nn;

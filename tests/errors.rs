@@ -95,6 +95,12 @@ fn reading_data() {
 }
 
 #[test]
+fn a_shape_of_too_many_elements() {
+    let tracer = Tracer::new().input("x", DType::F32, (usize::MAX, 2));
+    insta::assert_snapshot!(tracer.trace(&model()).unwrap_err());
+}
+
+#[test]
 fn unknown_shapes() {
     let model = model();
     let shape = Tracer::new().trace_with(&model, |model, inputs| {

@@ -6,9 +6,10 @@
 pub use candle_core;
 pub use candle_nn;
 
+pub use crate::module::Called;
 pub use crate::ops::{Args, IntoValue, OpDef, Param};
 pub use crate::trace::{
-    Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Record, ToOutput, ViaModule, ViaModuleT, World,
-    lift, output, output::Field, record,
+    Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule, ViaModuleT,
+    World, lift, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;

@@ -66,7 +66,9 @@ fn inputs() -> Vec<Tensor> {
         &[2, 4, 0],
     ];
     let floats = shapes.iter().map(|dims| tensor(dims));
-    let others = [DType::U32, DType::F64, DType::F16].map(|dtype| tensor(&[2, 4]).to_dtype(dtype).expect("numbers"));
+    let of = |dims: &[usize], dtype| tensor(dims).to_dtype(dtype).expect("numbers");
+    let dtypes = [DType::U32, DType::I64, DType::F64, DType::F16, DType::BF16];
+    let others = dtypes.iter().flat_map(|&dtype| [&[2, 4][..], &[2, 4, 3], &[0, 4]].map(|dims| of(dims, dtype)));
     floats.chain(others).collect()
 }
 
@@ -95,8 +97,6 @@ fn rules_agree_with_layers() {
             let found = found.unwrap_or_else(|_| Err(candle_core::Error::Msg("the layer panicked".to_owned())));
             match (&inferred, &found) {
                 (Ok(inferred), Ok(found)) if inferred == found => (accepts, accepted) = (true, accepted + 1),
-                // The one thing that a layer does not tell, see its rule.
-                (Ok(_), Err(error)) if error.to_string().contains("num-channels in GroupNorm") => {}
                 (inferred, found) => {
                     let (name, input) = (layer.type_name(), Fact::of(&values[0]));
                     wrong.push(format!("{name} on {input}: rule {inferred:?}, layer {found:?}"));
@@ -119,7 +119,9 @@ fn rules_refuse_only_what_layers_refuse() {
             let Err(reason) = layer.infer(&facts.iter().collect::<Vec<_>>()) else { continue };
             let call = || layer.call(&values.iter().collect::<Vec<_>>());
             let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
-            if matches!(ran, Ok(Ok(_))) {
+            // candle compares dtypes element by element: where there are none, it finds no difference.
+            let unnoticed = input.elem_count() == 0 && reason.0.starts_with("dtypes differ");
+            if matches!(ran, Ok(Ok(_))) && !unnoticed {
                 wrong.push(format!("{} on {}: {reason}", layer.type_name(), Fact::of(&values[0])));
             }
         }

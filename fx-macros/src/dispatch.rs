@@ -12,6 +12,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, TypeParamBound, parse_quote};
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
@@ -100,11 +101,15 @@ impl<'a> Dispatch<'a> {
         let (name, vis, cfgs, allow) =
             (&self.item.sig.ident, &self.item.vis, cfgs(&self.item.attrs), allow_generated());
         let (sig, call) = self.forwarding(call_ident());
+        let checked = checked(self.forwarding(format_ident!("__fx_checked")).0);
         quote! {
             #(#cfgs)* #[doc(hidden)] #allow
             #vis struct #name {}
             #(#cfgs)* #allow
-            impl #name { #[track_caller] pub #sig { #call } }
+            impl #name {
+                #[track_caller] pub #sig { #call }
+                #[track_caller] pub #checked { #call }
+            }
         }
     }
 
@@ -147,6 +152,39 @@ impl<'a> Dispatch<'a> {
         let about_body = ["allow", "expect", "warn", "deny", "inline", "track_caller"];
         let attrs = self.item.attrs.iter();
         attrs.filter(|attribute| about_body.iter().any(|name| attribute.path().is_ident(name))).collect()
+    }
+}
+
+/// The same signature with the function itself as the first parameter, which a call of candle's function is checked by.
+/// The bound tells rustc which instance of the function is meant.
+fn checked(mut sig: Signature) -> Signature {
+    let mut named = NamedParams::default();
+    sig.inputs.iter_mut().for_each(|input| visit_mut::visit_fn_arg_mut(&mut named, input));
+    let types = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(input) => Some(&input.ty),
+        FnArg::Receiver(_) => None,
+    });
+    let output = &sig.output;
+    let function: GenericParam = parse_quote!(__FxFunction: ::core::ops::Fn(#(#types),*) #output);
+    sig.inputs.insert(0, parse_quote!(_: __FxFunction));
+    sig.generics.params.extend(named.0);
+    sig.generics.params.push(function);
+    sig
+}
+
+/// Gives the types of `impl Trait` arguments names.
+#[derive(Default)]
+struct NamedParams(Vec<GenericParam>);
+
+impl VisitMut for NamedParams {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        if let syn::Type::ImplTrait(unnamed) = ty {
+            let (name, bounds) = (format_ident!("__FxParam{}", self.0.len()), &unnamed.bounds);
+            self.0.push(parse_quote!(#name: #bounds));
+            *ty = parse_quote!(#name);
+        } else {
+            visit_mut::visit_type_mut(self, ty);
+        }
     }
 }
 

@@ -44,6 +44,12 @@ impl Paths {
         quote!(#root::__private::#name)
     }
 
+    /// A name of the module about entering modules and calling them whole.
+    pub(crate) fn whole(&self, name: &str) -> TokenStream {
+        let (module, name) = (self.private("whole"), ident(name));
+        quote!(#module::#name)
+    }
+
     /// candle's own crate, whatever the user calls it.
     pub(crate) fn candle(&self) -> TokenStream {
         self.private("candle_core")

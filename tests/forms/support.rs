@@ -47,6 +47,24 @@ fn tensors_of(value: &Value, found: &mut Vec<Tensor>) {
     }
 }
 
+/// Values of the placeholders, as the parameters are called: the graph's own signature says how they are put together.
+pub(crate) fn as_parameters(graph: &fx::Graph, inputs: &[&Tensor]) -> Vec<Value> {
+    let each = inputs.iter().map(|input| Value::from(*input));
+    let Some(signature) = graph.signature() else { return each.collect() };
+    let values: std::collections::HashMap<fx::NodeId, Value> = graph.placeholders().zip(each).collect();
+    signature.parameters.iter().map(|(_, made_of)| filled_in(made_of, &values)).collect()
+}
+
+fn filled_in(made_of: &fx::Argument, values: &std::collections::HashMap<fx::NodeId, Value>) -> Value {
+    let each = |parts: &[fx::Argument]| parts.iter().map(|part| filled_in(part, values)).collect();
+    match made_of {
+        fx::Argument::Node(id) => values[id].clone(),
+        fx::Argument::List(parts) => Value::List(each(parts)),
+        fx::Argument::Tuple(parts) => Value::Tuple(each(parts)),
+        plain => plain.to_value().expect("plain data"),
+    }
+}
+
 /// Checks a capture, writes it as code, runs it, and compares the tensors it returns.
 #[track_caller]
 pub(crate) fn assert_returns(expected: &[&Tensor], captured: Captured, inputs: &[&Tensor]) {
@@ -57,7 +75,7 @@ pub(crate) fn assert_returns(expected: &[&Tensor], captured: Captured, inputs: &
     }
     assert!(module.code().contains("fn "), "{graph}");
     assert!(!graph.print_tabular().to_string().is_empty());
-    let inputs: Vec<Value> = inputs.iter().map(|input| Value::from(*input)).collect();
+    let inputs = as_parameters(graph, inputs);
     let value = module.run(&inputs).unwrap_or_else(|error| panic!("{error}\n{graph}"));
     let mut found = Vec::new();
     tensors_of(&value, &mut found);

@@ -40,7 +40,7 @@ impl Method {
             quote!(#name: &Tensor)
         });
         let mut method = Self {
-            type_name: identifier(&type_name(graph.name())),
+            type_name: type_name(module.class_name()),
             inputs: inputs.collect(),
             returned: quote!(()),
             statements: Vec::new(),
@@ -204,20 +204,11 @@ fn path(name: &str) -> TokenStream {
     quote!(#(#parts)::*)
 }
 
-/// `bert_model` as `BertModel`.
-fn type_name(graph_name: &str) -> String {
-    let words = graph_name.split('_').filter(|word| !word.is_empty());
-    let name: String = words
-        .map(|word| {
-            let mut letters = word.chars();
-            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-        })
-        .collect();
-    match name.as_str() {
-        "" => "Module".to_owned(),
-        // What generated code refers to, and what is in scope without being named.
+/// The name of the type, unless generated code refers to another of that name, or it is in scope without being named.
+fn type_name(class_name: &str) -> Ident {
+    match class_name {
         "Tensor" | "Result" | "Device" | "DType" | "D" | "Vec" | "String" | "Option" | "Box" | "Ok" | "Err"
-        | "Some" | "None" => format!("{name}Module"),
-        _ => name,
+        | "Some" | "None" => identifier(&format!("{class_name}Module")),
+        name => identifier(name),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
 
+use crate::ir::BindError;
 use crate::module::{BindInputsError, GraphModule, MissingAttribute};
 
 /// Why a graph did not run.
@@ -59,6 +60,14 @@ pub enum RunError {
         expected: String,
         /// What was given.
         found: String,
+    },
+    /// An operation does not take what it is called with: the graph is not well formed.
+    #[error("{reason}\n  in {line}")]
+    Arguments {
+        /// The node as the graph prints it.
+        line: String,
+        /// Why.
+        reason: BindError,
     },
     /// A child graph does not take what it is called with.
     #[error("{reason}\n  in {line}")]

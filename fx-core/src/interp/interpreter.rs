@@ -10,6 +10,7 @@ use crate::ir::{Argument, Graph, ModulePath, Node, NodeId, Target};
 use crate::module::infer::ordered;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, Attributes, GraphModule};
+use crate::ops::candle_error::caught;
 use crate::ops::{Args, OpRef};
 use crate::value::Value;
 
@@ -264,7 +265,7 @@ impl<'r> Running<'r> {
     /// # Errors
     /// What candle refuses.
     pub fn call(&self, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
-        Ok((op.eval)(Args { op, values: args })?)
+        Ok(caught(|| (op.eval)(Args { op, values: args }))?)
     }
 
     /// Calls a layer or child graph of the module.
@@ -273,7 +274,7 @@ impl<'r> Running<'r> {
     /// What the layer or graph refuses, or that there is none at this path.
     pub fn call_module(&self, path: &ModulePath, args: &[&Value]) -> Result<Value, RunError> {
         match self.attributes.callee(path)? {
-            Attribute::Layer(layer) => Ok(layer.call(args)?),
+            Attribute::Layer(layer) => Ok(caught(|| layer.call(args))?),
             Attribute::Module(child) => {
                 let args: Vec<Value> = args.iter().map(|value| (*value).clone()).collect();
                 Ok(child.run_placeholders(&args).map_err(candle_core::Error::from)?)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::entity::EntityRef;
-use crate::ir::{Argument, Graph, Node, NodeId, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Target, bind};
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, GraphModule, LayerModule};
 use crate::ops::OpRef;
@@ -202,15 +202,14 @@ impl<'g> Planner<'g> {
     /// Adds the arguments of a call in the order of its parameters, and says whether some are structures.
     fn push_operands(&mut self, id: NodeId, node: &'g Node, call: &Call) -> Result<bool, RunError> {
         let first = self.operands.len();
-        let mut positional = node.args().iter();
         match call {
             Call::Op(op) => {
-                for param in op.params {
-                    let argument = if param.positional { positional.next() } else { node.kwarg(param.name) };
-                    if let Some(argument) = argument {
-                        let operand = self.operand(id, argument)?;
-                        self.operands.push(operand);
-                    }
+                let bound = bind(op, node.args(), node.kwargs());
+                for argument in
+                    bound.map_err(|reason| RunError::Arguments { line: self.graph.node_line(id), reason })?
+                {
+                    let operand = self.operand(id, argument)?;
+                    self.operands.push(operand);
                 }
             }
             Call::Layer(_) => {

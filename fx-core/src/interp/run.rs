@@ -11,7 +11,7 @@ use crate::ir::{Graph, Node, NodeId};
 use crate::module::GraphModule;
 use crate::module::inputs::{default_input, input_names};
 use crate::ops::Args;
-use crate::ops::candle_error::reason;
+use crate::ops::candle_error::{caught, reason};
 use crate::value::{Fact, Value};
 
 use super::error::{NodeError, RunError};
@@ -131,8 +131,8 @@ impl Plan {
 
 fn call(callee: &Call, values: &[&Value]) -> Result<Value, Box<Failed>> {
     let result = match callee {
-        Call::Op(op) => (op.eval)(Args { op, values }),
-        Call::Layer(layer) => layer.call(values),
+        Call::Op(op) => caught(|| (op.eval)(Args { op, values })),
+        Call::Layer(layer) => caught(|| layer.call(values)),
         Call::Graph(child) => child.1.run(child.0.graph(), values.iter().copied()).map_err(candle_core::Error::from),
     };
     result.map_err(|error| Box::new(Failed { error, arguments: described(values) }))
@@ -172,10 +172,11 @@ pub(super) fn described(values: &[&Value]) -> String {
 
 /// A graph holds for the shapes and dtypes it was captured at: numbers made of them are baked in.
 pub(super) fn check_input(placeholder: &Node, value: &Value) -> Result<(), RunError> {
-    let (Fact::Tensor(expected), Value::Tensor(tensor)) = (&placeholder.meta().fact, value) else {
-        return Ok(());
-    };
-    if expected.shape == *tensor.shape() && expected.dtype == tensor.dtype() {
+    let Fact::Tensor(expected) = &placeholder.meta().fact else { return Ok(()) };
+    if let Value::Tensor(tensor) = value
+        && expected.shape == *tensor.shape()
+        && expected.dtype == tensor.dtype()
+    {
         return Ok(());
     }
     let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());

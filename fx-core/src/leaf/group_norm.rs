@@ -14,9 +14,10 @@ use std::sync::Arc;
 use candle_core::{DType, Device, Module, Result, Tensor, Var};
 use candle_nn::GroupNorm;
 
-use super::debug::debug_field;
+use super::debug::{debug_dtype, debug_field};
 use crate::module::{LayerKind, LayerModule, LayerState};
-use crate::value::Value;
+use crate::ops::infer::{Inferred, floats, refuse};
+use crate::value::{TensorFact, Value};
 
 /// How it is made again.
 pub(super) const KIND: LayerKind = LayerKind {
@@ -41,6 +42,20 @@ fn make(state: &LayerState) -> Result<Arc<dyn LayerModule>> {
         candle_core::bail!("weight and bias should have {channels} elements");
     }
     Ok(Arc::new(GroupNorm::new(weight, bias, channels, groups, state.option("eps")?)?))
+}
+
+/// Shape and dtype of the result: those of `x`, which has the layer's channels and the dtype of its weight.
+pub(super) fn infer(layer: &GroupNorm, x: &TensorFact) -> Inferred {
+    let Some(&found) = x.dims().get(1).filter(|_| x.rank() >= 3) else {
+        refuse!("{x} should have at least three dimensions");
+    };
+    if let Some(channels) = debug_field::<usize>(layer, "num_channels").filter(|&channels| channels != found) {
+        refuse!("{x} should have {channels} channels in its second dimension");
+    }
+    if let Some(dtype) = debug_dtype(layer, "weight").filter(|&dtype| dtype != x.dtype) {
+        refuse!("dtypes differ: {x} and a weight of {}", dtype.as_str());
+    }
+    floats(x)
 }
 
 /// What it is made of. Weight and bias are copies, whether or not the layer's own are variables; none if the layer is not

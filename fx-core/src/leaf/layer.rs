@@ -37,10 +37,12 @@ pub trait Layer: Clone + Send + Sync + 'static {
     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError>;
 
     /// How such a layer is made from its state; none if it cannot be.
-    const KIND: Option<&'static LayerKind>;
+    const KIND: Option<&'static LayerKind> = None;
 
     /// What it is made of; none if it does not tell.
-    fn state(&self) -> Option<LayerState>;
+    fn state(&self) -> Option<LayerState> {
+        None
+    }
 }
 
 impl<L: Layer> LayerModule for L {

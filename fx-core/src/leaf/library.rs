@@ -8,19 +8,19 @@ use candle_core::{DType, Result, Tensor};
 use candle_nn::{
     Activation, BatchNorm, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvTranspose1d, ConvTranspose1dConfig,
     ConvTranspose2d, ConvTranspose2dConfig, Dropout, Embedding, Func, FuncT, GroupNorm, LayerNorm, Linear, PReLU,
-    RmsNorm, Sequential,
+    RmsNorm,
 };
 
 use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
-use crate::trace::{At, Module, Proxy, Scope, TraceError, Traceable};
+use crate::trace::{Module, Proxy, Scope, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
 use super::debug::{debug_field, named};
 use super::layer::{Layer, Leaf, layer};
-use super::{activation, norm};
+use super::{activation, group_norm, norm};
 
 /// What is known of a layer's own tensor.
 fn fact(tensor: &Tensor) -> Fact {
@@ -28,7 +28,7 @@ fn fact(tensor: &Tensor) -> Fact {
 }
 
 /// The rule of an operation, on facts.
-fn rule<const N: usize>(op: crate::ops::OpRef, facts: [Fact; N]) -> Inferred {
+pub(super) fn rule<const N: usize>(op: crate::ops::OpRef, facts: [Fact; N]) -> Inferred {
     let facts: Vec<&Fact> = facts.iter().collect();
     (op.infer)(crate::ops::Facts { op, facts: &facts })
 }
@@ -216,12 +216,8 @@ layer! {
     /// Normalisation over groups of channels.
     GroupNorm as "GroupNorm", forward {
         kept by group_norm;
-        infer(_layer, x) {
-            if x.rank() < 3 {
-                refuse!("{x} should have at least three dimensions");
-            }
-            // The layer does not tell its number of channels: a wrong one is found when the graph runs.
-            floats(x)
+        infer(layer, x) {
+            group_norm::infer(layer, x)
         }
     }
 }
@@ -263,12 +259,7 @@ layer! {
         }
         make { activation::named(&function, parameter) }
         infer(layer, x) {
-            match layer {
-                Self::Gelu => rule(&elementwise::gelu_erf::OP, [Fact::Tensor(x.clone())]),
-                Self::Swiglu => rule(&nn::swiglu::OP, [Fact::Tensor(x.clone())]),
-                Self::Elu(alpha) => rule(&elementwise::elu::OP, [Fact::Tensor(x.clone()), Fact::Data(Value::Float(*alpha))]),
-                _ => floats(x),
-            }
+            activation::infer(layer, x)
         }
     }
 }
@@ -527,44 +518,5 @@ impl Traceable for candle_nn::ops::Identity {
 impl Module for Identity {
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         Ok(xs.clone())
-    }
-}
-
-/// The mirror of a `Sequential`, whose layers candle neither shows nor lets anyone clone or share.
-#[derive(Debug, Clone)]
-pub struct SequentialLeaf {
-    scope: Scope,
-    len: i64,
-}
-
-impl Traceable for Sequential {
-    type Symbolic = SequentialLeaf;
-
-    fn symbolic(&self, scope: &Scope) -> SequentialLeaf {
-        SequentialLeaf { scope: scope.clone(), len: self.len() }
-    }
-}
-
-impl SequentialLeaf {
-    /// Number of layers.
-    pub fn len(&self) -> i64 {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl Module for SequentialLeaf {
-    #[track_caller]
-    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
-        if self.is_empty() {
-            return Ok(xs.clone());
-        }
-        let (layer, path) = ("Sequential", self.scope.path().to_string());
-        let at = At(std::panic::Location::caller());
-        Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
     }
 }

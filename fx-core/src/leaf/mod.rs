@@ -17,9 +17,11 @@ mod recurrent;
 mod table;
 pub mod kv_cache;
 pub mod streaming;
+mod original;
 
 pub use data::AttnMask;
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;
+pub use original::{SequentialLeaf, SharedLayer, SharedLayerT};
 pub use quantized::QTensorLeaf;
 pub use recurrent::{GruState, LstmState, RNN, Recurrent, RecurrentLeaf};

@@ -181,6 +181,7 @@ impl<'f> Mapper<'f> {
             attributes.insert(held.clone(), mapped);
         }
         let mut mapped = GraphModule::from_parts(module.graph().clone(), attributes);
+        mapped.set_class_name(module.class_name());
         mapped.training = module.training;
         (self.finish)(&mut mapped)?;
         Ok(mapped)

@@ -51,6 +51,7 @@ impl Derived {
 pub struct GraphModule {
     graph: Graph,
     attributes: Attributes,
+    pub(super) class_name: Arc<str>,
     pub(super) training: bool,
     pub(crate) plan: Derived,
 }
@@ -71,7 +72,8 @@ impl GraphModule {
 
     pub(crate) fn from_parts(graph: Graph, attributes: Attributes) -> Self {
         let training = super::mode::is_training(&graph, &attributes);
-        Self { graph, attributes, training, plan: Derived::default() }
+        let class_name = super::class_name::of_graph(graph.name());
+        Self { graph, attributes, class_name, training, plan: Derived::default() }
     }
 
     /// The graph.
@@ -127,8 +129,8 @@ impl GraphModule {
 
 impl Clone for GraphModule {
     fn clone(&self) -> Self {
-        let (graph, attributes) = (self.graph.clone(), self.attributes.clone());
-        Self { graph, attributes, training: self.training, plan: Derived::default() }
+        let (graph, attributes, class_name) = (self.graph.clone(), self.attributes.clone(), self.class_name.clone());
+        Self { graph, attributes, class_name, training: self.training, plan: Derived::default() }
     }
 }
 

@@ -25,6 +25,7 @@ mod check;
 mod children;
 mod convert;
 mod dead;
+mod class_name;
 mod graph_module;
 pub(crate) mod infer;
 pub(crate) mod inputs;

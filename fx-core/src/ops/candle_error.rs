@@ -2,6 +2,8 @@
 //!
 //! Invariant: no message holds a backtrace; where something went wrong is said by node and source line.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use candle_core::Error;
 
 /// What a candle error says, without the backtrace that candle adds when `RUST_BACKTRACE` is set.
@@ -11,6 +13,19 @@ pub(crate) fn reason(error: &Error) -> String {
         error = inner;
     }
     error.to_string()
+}
+
+/// What a call gives, its panic as an error: candle gives up so on some arguments that it does not check, such as float
+/// functions of integers.
+pub(crate) fn caught<T>(call: impl FnOnce() -> candle_core::Result<T>) -> candle_core::Result<T> {
+    // A call only reads tensors, and makes new ones: nothing is left half done.
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|payload| {
+        let message = match payload.downcast::<String>() {
+            Ok(message) => *message,
+            Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
+        };
+        Err(Error::Msg(format!("it panicked: {message}")))
+    })
 }
 
 /// Any error as candle's; candle's own stays what it is.

@@ -181,7 +181,7 @@ impl ToOutput for Names {
     fn to_output(&self, out: &mut OutputBuilder) -> candle_core::Result<Output> {
         let fields = self.0.iter().map(|(name, proxy)| Ok((name.as_str(), proxy.to_output(out)?)));
         let fields = fields.collect::<candle_core::Result<Vec<_>>>()?;
-        out.structure(NAMES, fields)
+        Ok(out.structure(NAMES, fields))
     }
 }
 

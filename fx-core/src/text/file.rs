@@ -3,7 +3,7 @@
 //! ```text
 //! fx 1
 //!
-//! module 0
+//! module 0 MyModule
 //! graph my_module(%x) {
 //!     …
 //! }
@@ -37,6 +37,8 @@ const VERSION: &str = "1";
 /// A module as a file has it.
 #[derive(Debug)]
 pub(crate) struct ModuleText<'g> {
+    /// Name of the type that it was captured from.
+    pub(crate) class_name: Arc<str>,
     pub(crate) graph: Cow<'g, Graph>,
     /// In order.
     pub(crate) attributes: Vec<(ModulePath, AttributeText)>,
@@ -69,7 +71,9 @@ pub(crate) struct StoredTensor {
 pub(crate) fn write_modules(modules: &[ModuleText<'_>]) -> std::result::Result<String, WriteError> {
     let mut out = format!("fx {VERSION}\n");
     for (number, module) in modules.iter().enumerate() {
-        put(write!(out, "\nmodule {number}\n"));
+        put(write!(out, "\nmodule {number} "));
+        put(write_word(&module.class_name, crate::ir::is_identifier(&module.class_name), &mut out));
+        out.push('\n');
         out.push_str(&module.graph.to_text()?);
         out.push_str("\nattributes {\n");
         for (path, attribute) in &module.attributes {
@@ -157,6 +161,7 @@ impl File<'_, '_> {
             let kind = ParseErrorKind::Invalid(format!("modules are numbered in order, and this should be {number}"));
             return Err(self.lexer.fault(start, kind));
         }
+        let class_name = self.lexer.name("the name of a type")?.into();
         let graph = Reader::new(&mut self.lexer, self.ops, Some(self.substitute)).graph()?;
         if !self.lexer.eat_word("attributes") {
             return Err(self.lexer.expected("`attributes`"));
@@ -172,7 +177,7 @@ impl File<'_, '_> {
                 break;
             }
         }
-        Ok(ModuleText { graph: Cow::Owned(graph), attributes })
+        Ok(ModuleText { class_name, graph: Cow::Owned(graph), attributes })
     }
 
     fn attribute(&mut self, number: usize, last_named: &mut (usize, usize)) -> Result<AttributeText> {

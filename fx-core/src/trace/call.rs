@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ir::{Argument, Keyword, NodeId};
+use crate::ir::{Argument, NodeId, Target};
 use crate::module::LayerModule;
-use crate::ops::candle_error::reason;
-use crate::ops::{Args, CallKind, Facts, OpRef};
+use crate::ops::candle_error::{caught, reason};
+use crate::ops::{Args, Facts, OpRef};
 use crate::value::{Fact, Value};
 
 use super::encode::Encoded;
@@ -20,7 +20,7 @@ use super::error::{At, TraceError};
 use super::given::Given;
 use super::proxy::Proxy;
 use super::scope::Scope;
-use super::session::{Mode, Session};
+use super::session::{Mode, New, Session};
 
 /// What a recorded call gave.
 pub struct Outcome {
@@ -68,6 +68,17 @@ impl Callee<'_> {
 /// Where `T` cannot carry an error, one ends the capture.
 #[track_caller]
 pub fn record<T: FromOutcome>(op: OpRef, encoded: impl IntoIterator<Item = Encoded>) -> T {
+    T::from_outcome(record_encoded(Callee::Op(op), encoded))
+}
+
+/// Records a call of a user's module as one node.
+#[track_caller]
+pub(crate) fn call_whole<T: FromOutcome>(layer: &Arc<dyn LayerModule>, scope: &Scope, encoded: Vec<Encoded>) -> T {
+    T::from_outcome(record_encoded(Callee::Layer(layer, scope), encoded))
+}
+
+#[track_caller]
+fn record_encoded(callee: Callee<'_>, encoded: impl IntoIterator<Item = Encoded>) -> candle_core::Result<Outcome> {
     let at = Location::caller();
     let mut given = SmallVec::<[Given; 6]>::new();
     let mut reason = None;
@@ -77,14 +88,11 @@ pub fn record<T: FromOutcome>(op: OpRef, encoded: impl IntoIterator<Item = Encod
             Err(error) => reason = reason.or(Some(error.0)),
         }
     }
-    let session = match session_of(Callee::Op(op), &given) {
-        Ok(session) => session,
-        Err(error) => return T::from_outcome(Err(error)),
-    };
-    T::from_outcome(match reason {
-        Some(reason) => Err(refused(&session, Callee::Op(op), &given, &reason, at)),
-        None => record_in(session, Callee::Op(op), &given, at),
-    })
+    let session = session_of(callee, &given)?;
+    match reason {
+        Some(reason) => Err(refused(&session, callee, &given, &reason, at)),
+        None => record_in(session, callee, &given, at),
+    }
 }
 
 /// Records a call of a layer, which gives a tensor or several.
@@ -137,7 +145,8 @@ fn record_in(
             // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
             let values = values.unwrap_or_default();
             let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value = callee.call(&values).map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
+            let value = caught(|| callee.call(&values))
+                .map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
@@ -150,36 +159,33 @@ fn record_in(
     let node = {
         let state = &mut *session.state();
         let arguments: SmallVec<[Argument; 6]> = given.iter().map(|given| given.argument(state)).collect();
-        let mut args: Vec<Argument> = Vec::with_capacity(2);
-        let mut kwargs: Vec<(Keyword, Argument)> = Vec::new();
-        let node = match callee {
+        let mut new = match callee {
+            Callee::Op(op) => New::of(Target::call(op)),
+            Callee::Layer(layer, scope) => {
+                let module = state.called(scope.path(), layer.type_name(), true);
+                let new = New::of(Target::CallModule(state.layer(scope.path(), layer)));
+                module.map(|module| New { module: Some(module), ..new }).map_err(|error| state.fail(error))?
+            }
+        };
+        match callee {
             Callee::Op(op) => {
                 for (param, argument) in op.params.iter().zip(arguments) {
                     if param.positional {
-                        args.push(argument);
+                        new.args.push(argument);
                     } else {
-                        kwargs.push((param.name.into(), argument));
+                        new.kwargs.push((param.name.into(), argument));
                     }
                 }
-                let mut cursor = state.graph.at_end();
-                match op.kind {
-                    CallKind::Method => cursor.call_method(op, args, kwargs),
-                    CallKind::Function => cursor.call_function(op, args, kwargs),
-                }
-                .map_err(|error| candle_core::Error::Msg(error.to_string()))?
             }
-            Callee::Layer(layer, scope) => {
+            Callee::Layer(layer, _) => {
                 let mut arguments = arguments.into_iter();
-                args.extend(arguments.next());
-                kwargs.extend(layer.called().options.iter().map(|&name| name.into()).zip(arguments));
-                let path = state.layer(scope.path(), layer);
-                state.graph.at_end().call_module(path, args, kwargs)
+                new.args.extend(arguments.next());
+                new.kwargs.extend(layer.called().options.iter().map(|&name| name.into()).zip(arguments));
             }
-        };
-        let meta = state.graph.meta_mut(node);
-        meta.fact = fact.clone();
-        meta.source = Some(at.into());
-        node
+        }
+        new.fact = fact.clone();
+        new.at = Some(at);
+        state.add(new).map_err(|error| state.fail(error))?
     };
     Ok(Outcome { session, node, fact, value, at })
 }
@@ -282,6 +288,21 @@ impl<T: FromRecorded> FromRecorded for Vec<T> {
             return Err(outcome.session.fail(error));
         };
         (0..len).map(|index| T::from_recorded(outcome.part(index)?)).collect()
+    }
+}
+
+/// Whether there is a result is only known where the call has run.
+impl<T: FromRecorded> FromRecorded for Option<T> {
+    fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
+        match &outcome.value {
+            Some(Value::None) => Ok(None),
+            Some(_) => T::from_recorded(outcome).map(Some),
+            None => {
+                let (what, at) = ("to know whether there is one", At(outcome.at));
+                let error = outcome.session.unknown(outcome.node, "an optional result", what, at);
+                Err(outcome.session.fail(error))
+            }
+        }
     }
 }
 

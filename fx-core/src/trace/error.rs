@@ -76,6 +76,14 @@ pub enum TraceError {
         /// Arguments that were given and not yet asked for, as a clause.
         given: String,
     },
+    /// A shape was given that no tensor can have.
+    #[error("`{name}` is given the shape {shape}, which has more elements than can be counted")]
+    TooLarge {
+        /// The parameter.
+        name: String,
+        /// The shape.
+        shape: String,
+    },
     /// An argument was given as something that the parameter is not.
     #[error("`{method}` takes `{name}: {ty}`, but was given `{found}`")]
     WrongArgument {
@@ -152,14 +160,49 @@ pub enum TraceError {
     },
     /// A layer cannot be owned by a graph.
     #[error(
-        "a `{layer}` (at `{path}`) can neither be cloned nor shared, so a graph cannot own it\n  at {at}\n  \
-         hold its layers in a struct or a `Vec` and annotate that"
+        "a `{layer}` (at `{path}`) can neither be cloned nor sent to another thread, so a graph that calls it must own \
+         the model\n  at {at}\n  share the model, `fx::symbolic_trace(&Arc::new(model))`, or hold the layers in a struct \
+         or a `Vec` that is annotated or can be cloned"
     )]
     NotShareable {
         /// Type of the layer.
-        layer: &'static str,
+        layer: String,
         /// Where it is.
         path: String,
+        /// The user's line.
+        at: At,
+    },
+    /// A module that the rules want whole returns something that a graph cannot give back.
+    #[error(
+        "the module at `{path}` cannot be called whole, because a graph cannot give back a `{found}`\n  at {at}\n  \
+         return tensors, tuples and vectors of them, or plain numbers"
+    )]
+    NotRecordable {
+        /// Where it is.
+        path: String,
+        /// What it returns.
+        found: String,
+        /// The user's line.
+        at: At,
+    },
+    /// The capture's own rules refuse something.
+    #[error("{what} is refused by the rules of the capture: {reason}{}", .at.map(|at| format!("\n  at {at}")).unwrap_or_default())]
+    Vetoed {
+        /// The node or module.
+        what: String,
+        /// The rules' reason.
+        reason: String,
+        /// The user's line, where there is one.
+        at: Option<At>,
+    },
+    /// A function of the user's is named like one of candle's and not annotated.
+    #[error(
+        "`{function}` is called here by its bare name, and is not candle's\n  at {at}\n  annotate it with `#[fx::module]` \
+         or `#[fx::wrap]`, or call candle's by its path"
+    )]
+    Unannotated {
+        /// The function.
+        function: &'static str,
         /// The user's line.
         at: At,
     },

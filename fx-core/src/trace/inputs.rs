@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use candle_core::{DType, Result, Shape, Tensor};
 
-use crate::value::Fact;
+use crate::ir::{self, Graph, Signature, Target};
+use crate::value::{Fact, Value};
 
 use super::error::TraceError;
+use super::give::Give;
 use super::output::{Output, OutputBuilder, ToOutput};
 use super::proxy::Proxy;
 use super::scope::Scope;
-use super::session::{Mode, Session};
-use super::traceable::Traceable;
+use super::session::{Mode, New, Session};
 
 /// An argument that was given for a parameter.
 pub(crate) enum Argument<'a> {
@@ -31,6 +32,8 @@ type Make<'a> = dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
 pub(crate) struct Mirrored {
     /// The mirror as the type that was asked for; `Err` if it is another.
     value: std::result::Result<Box<dyn Any>, String>,
+    /// What the parameter is made of, if that can be said.
+    made_of: Option<ir::Argument>,
 }
 
 /// The arguments of the method that is captured.
@@ -41,6 +44,8 @@ pub struct Inputs<'a> {
     positional: std::vec::IntoIter<Argument<'a>>,
     by_position: bool,
     taken: Vec<String>,
+    /// What each parameter that was given is made of, if that can be said.
+    made_of: Vec<(String, ir::Argument)>,
 }
 
 impl<'a> Inputs<'a> {
@@ -57,6 +62,7 @@ impl<'a> Inputs<'a> {
             by_position: positional.is_some(),
             positional: positional.unwrap_or_default().into_iter(),
             taken: Vec::new(),
+            made_of: Vec::new(),
         }
     }
 
@@ -72,13 +78,42 @@ impl<'a> Inputs<'a> {
         self.add_placeholder(name, fact, tensor.cloned())
     }
 
+    /// A new placeholder that a user asked for, in a capture without data.
+    pub(crate) fn given_placeholder(&mut self, name: &str, annotations: &[(Arc<str>, Value)]) -> Proxy {
+        if matches!(self.session.mode(), Mode::Concrete { .. }) {
+            let (name, ty) = (name.to_owned(), "a tensor".to_owned());
+            let found = "`PH`, in a capture that runs on data (`.example(…)`)".to_owned();
+            self.session.abort(TraceError::WrongArgument { method: self.method, name, ty, found });
+        }
+        let proxy = self.add_placeholder(name, Fact::Unknown, None);
+        let (node, state) = (proxy.node(), &mut *self.session.state());
+        for (key, value) in annotations {
+            let meta = state.graph.meta_mut(node);
+            // torch.fx keeps what is there already.
+            if meta.annotation(key).is_none() {
+                meta.annotate(key.clone(), value.clone());
+            }
+        }
+        proxy
+    }
+
+    /// What the parameters are made of, where that is more than one placeholder for each.
+    pub(crate) fn signature(&mut self, graph: &Graph) -> Option<Signature> {
+        let made_of = std::mem::take(&mut self.made_of);
+        if made_of.iter().all(|(_, made_of)| matches!(made_of, ir::Argument::Node(_))) {
+            return None;
+        }
+        let mut named = Vec::new();
+        made_of.iter().for_each(|(_, made_of)| made_of.for_each_node(&mut |node| named.push(node)));
+        // A parameter of which nothing can be said may have placeholders of its own: then the graph is called by them.
+        graph.placeholders().eq(named).then(|| Signature {
+            parameters: made_of.into_iter().map(|(name, made_of)| (name.into(), made_of)).collect(),
+        })
+    }
+
     fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
-        let node = {
-            let state = &mut *self.session.state();
-            let node = state.graph.at_end().placeholder(name);
-            state.graph.meta_mut(node).fact = fact.clone();
-            node
-        };
+        let new = New { fact: fact.clone(), name: Some(name.to_owned()), ..New::of(Target::Placeholder(name.into())) };
+        let node = self.session.state().add_or_note(new);
         Proxy::recorded(&self.session, node, &fact, tensor)
     }
 
@@ -99,7 +134,9 @@ impl<'a> Inputs<'a> {
         let concrete = matches!(self.session.mode(), Mode::Concrete { .. });
         let any: Box<dyn Any> = match given {
             None if tensor && !self.by_position && !concrete => {
-                Box::new(self.add_placeholder(name, Fact::Unknown, None))
+                let proxy = self.add_placeholder(name, Fact::Unknown, None);
+                self.made_of.extend(proxy.input_node().map(|node| (name.to_owned(), node.into())));
+                Box::new(proxy)
             }
             // An optional tensor that was not given is absent, as candle models mean it.
             None if optional => Box::new(None::<Proxy>),
@@ -114,13 +151,18 @@ impl<'a> Inputs<'a> {
             Some(Argument::Input(known)) if tensor || optional => {
                 let fact = known.map_or(Fact::Unknown, |(shape, dtype)| Fact::tensor(shape, dtype));
                 let proxy = self.add_placeholder(name, fact, None);
+                self.made_of.extend(proxy.input_node().map(|node| (name.to_owned(), node.into())));
                 if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
             }
             Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "Tensor")),
-            Some(Argument::Mirrored(make)) => match make(self, name, wanted).value {
-                Ok(value) => value,
-                Err(found) => return Err(self.wrong(name, ty, &found)),
-            },
+            Some(Argument::Mirrored(make)) => {
+                let Mirrored { value, made_of } = make(self, name, wanted);
+                self.made_of.extend(made_of.map(|made_of| (name.to_owned(), made_of)));
+                match value {
+                    Ok(value) => value,
+                    Err(found) => return Err(self.wrong(name, ty, &found)),
+                }
+            }
         };
         match any.downcast::<T>() {
             Ok(value) => Ok(*value),
@@ -190,134 +232,42 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// A value that can be given for a parameter.
-pub trait Give {
-    /// Type of its mirror.
-    type Symbolic: 'static;
-
-    /// Its mirror, as an input of the graph.
-    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic;
-
-    /// Its mirror, baked into the graph.
-    fn as_constant(&self, scope: &Scope) -> Self::Symbolic;
-}
-
-impl<T: Traceable + ?Sized> Give for &T
-where
-    T::Symbolic: 'static,
-{
-    type Symbolic = T::Symbolic;
-
-    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-        (*self).input(inputs, name)
-    }
-
-    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
-        (*self).symbolic(scope)
-    }
-}
-
-impl<T: Give> Give for Option<T> {
-    type Symbolic = Option<T::Symbolic>;
-
-    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-        self.as_ref().map(|value| value.as_input(inputs, name))
-    }
-
-    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
-        self.as_ref().map(|value| value.as_constant(scope))
-    }
-}
-
-impl<T: Give> Give for Vec<T> {
-    type Symbolic = Vec<T::Symbolic>;
-
-    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-        self.iter().enumerate().map(|(i, value)| value.as_input(inputs, &format!("{name}_{i}"))).collect()
-    }
-
-    fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
-        self.iter().enumerate().map(|(i, value)| value.as_constant(&scope.child(&i.to_string()))).collect()
-    }
-}
-
-macro_rules! give_tuple {
-    ($(($($name:ident $index:tt)+))*) => {$(
-        impl<$($name: Give),+> Give for ($($name,)+) {
-            type Symbolic = ($($name::Symbolic,)+);
-
-            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                ($(self.$index.as_input(inputs, &format!("{name}_{}", $index)),)+)
-            }
-
-            fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
-                ($(self.$index.as_constant(&scope.child(stringify!($index))),)+)
-            }
-        }
-    )*};
-}
-give_tuple! { (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) }
-
-macro_rules! give_by_value {
-    ($($type:ty),*) => {$(
-        impl Give for $type {
-            type Symbolic = <$type as Traceable>::Symbolic;
-
-            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                Traceable::input(self, inputs, name)
-            }
-
-            fn as_constant(&self, scope: &Scope) -> Self::Symbolic {
-                Traceable::symbolic(self, scope)
-            }
-        }
-    )*};
-}
-give_by_value!(
-    Tensor,
-    bool,
-    usize,
-    u8,
-    u16,
-    u32,
-    u64,
-    i16,
-    i32,
-    i64,
-    isize,
-    f32,
-    f64,
-    String,
-    DType,
-    candle_core::Device,
-    Shape
-);
-
 impl<'a> Argument<'a> {
     /// A value given as an example: its tensors are inputs.
     pub(crate) fn example<T: Give + 'a>(value: T) -> Self {
-        Self::Mirrored(Box::new(move |inputs, name, wanted| Mirrored::of(value.as_input(inputs, name), wanted)))
+        Self::Mirrored(Box::new(move |inputs, name, wanted| {
+            let mirror = value.as_input(inputs, name);
+            let made_of = T::made_of(&mirror);
+            Mirrored { made_of, ..Mirrored::of(mirror, wanted) }
+        }))
     }
 
     /// A value baked into the graph.
     pub(crate) fn constant<T: Give + 'a>(value: T) -> Self {
         Self::Mirrored(Box::new(move |inputs, name, wanted| {
-            Mirrored::of(value.as_constant(&inputs.scope().child(name)), wanted)
+            let scope = inputs.scope().child(name);
+            let mirror = value.as_constant(inputs, &scope);
+            let made_of = T::made_of(&mirror);
+            Mirrored { made_of, ..Mirrored::of(mirror, wanted) }
         }))
     }
 }
 
 impl Mirrored {
+    fn made(value: std::result::Result<Box<dyn Any>, String>) -> Self {
+        Self { value, made_of: None }
+    }
+
     /// A mirror as the type that a parameter has: the type itself, an `Option` of it, or the number as another type of
     /// integer (`concrete_arg("n", 3)` for a `usize`).
     fn of<S: 'static>(mirror: S, wanted: TypeId) -> Self {
         let found = short_type_name(std::any::type_name::<S>());
         if wanted == TypeId::of::<Option<S>>() {
-            return Self { value: Ok(Box::new(Some(mirror))) };
+            return Self::made(Ok(Box::new(Some(mirror))));
         }
         let any: Box<dyn Any> = Box::new(mirror);
         if wanted == TypeId::of::<S>() {
-            return Self { value: Ok(any) };
+            return Self::made(Ok(any));
         }
         let literal = any.downcast_ref::<i32>().map(|&int| i64::from(int));
         let float = any.downcast_ref::<f64>().copied();
@@ -326,10 +276,10 @@ impl Mirrored {
             ($($from:ident => $($type:ty),+;)*) => {$($(
                 if let Some(value) = $from.and_then(|value| <$type>::try_from(value).ok()) {
                     if wanted == TypeId::of::<$type>() {
-                        return Self { value: Ok(Box::new(value)) };
+                        return Self::made(Ok(Box::new(value)));
                     }
                     if wanted == TypeId::of::<Option<$type>>() {
-                        return Self { value: Ok(Box::new(Some(value))) };
+                        return Self::made(Ok(Box::new(Some(value))));
                     }
                 }
             )+)*};
@@ -338,9 +288,9 @@ impl Mirrored {
         if let Some(value) = float
             && wanted == TypeId::of::<f32>()
         {
-            return Self { value: Ok(Box::new(value as f32)) };
+            return Self::made(Ok(Box::new(value as f32)));
         }
-        Self { value: Err(found) }
+        Self::made(Err(found))
     }
 }
 

@@ -3,7 +3,9 @@
 //! Invariant: the twin is the user's own code; nothing here decides what a model computes.
 
 mod error;
+mod rules;
 mod session;
+mod owner;
 mod scope;
 mod proxy;
 mod given;
@@ -15,24 +17,32 @@ pub mod functions;
 mod operators;
 mod create;
 mod symbolic_module;
+pub mod whole;
 mod query;
 mod in_place;
 pub mod lift;
 pub mod output;
+mod give;
 mod inputs;
 mod traceable;
+mod containers;
 mod tracer;
 
 pub(crate) use call::call_layer;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
+pub use containers::MapKey;
 pub use encode::{Encoded, Record};
 pub use error::{At, TraceError};
+pub use give::{Give, PH, PHWithMeta};
 pub use given::Given;
-pub use inputs::{ExampleArgument, Examples, Give, Inputs};
+pub use inputs::{ExampleArgument, Examples, Inputs};
 pub use output::{Output, OutputBuilder, ToOutput};
+pub use owner::Part;
+pub(crate) use owner::{Original, Place};
 pub use proxy::Proxy;
+pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, MapKey, Traceable, World};
+pub use traceable::{Construct, Traceable, World};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -128,14 +128,11 @@ impl OutputBuilder {
         self.session.fail(TraceError::NotAValue { found: name.to_owned() })
     }
 
-    /// A struct with named fields.
-    ///
-    /// # Errors
-    /// None; the fields' own errors came before.
-    pub fn structure(&mut self, name: &str, fields: Vec<(&str, Output)>) -> Result<Output> {
+    /// A struct with these fields.
+    pub fn structure(&mut self, name: &str, fields: Vec<(&str, Output)>) -> Output {
         let fields: Vec<(Arc<str>, Argument)> =
             fields.into_iter().map(|(field, output)| (field.into(), output.0)).collect();
-        Ok(Output(Argument::structure(name, fields)))
+        Output(Argument::structure(name, fields))
     }
 }
 

@@ -76,6 +76,14 @@ impl Proxy {
         }
     }
 
+    /// The node, if this is not a tensor that a module holds.
+    pub(crate) fn input_node(&self) -> Option<NodeId> {
+        match &self.0.origin {
+            Origin::Node(node, _) => Some(*node),
+            Origin::Attribute(..) => None,
+        }
+    }
+
     /// The node of this proxy, recorded under a lock already held.
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
         match &self.0.origin {

@@ -183,9 +183,44 @@ macro_rules! bare {
 
             impl $name {
                 record!(@sign [$(#[doc = $doc])+] [pub] $file $name __fx_call [] [] [] ($($params)*,) $result);
+                bare!(@checked $file $name [$($module)::+] ($($params)*));
             }
         )*
     };
+    (@checked $file:ident $name:ident [$($module:ident)::+] ($($param:ident: $kind:ident),* $(,)?)) => {
+        /// The same, if `function`, which has that name where the user calls it, is candle's.
+        ///
+        /// # Errors
+        /// What candle refuses, and that the function is another.
+        #[allow(clippy::too_many_arguments, reason = "candle's, and the function")]
+        #[track_caller]
+        pub fn __fx_checked<F>(function: F, $($param: signature_type!($kind)),*) -> candle_core::Result<$crate::trace::Proxy>
+        where
+            F: Fn($(candle_type!($kind)),*) -> candle_core::Result<candle_core::Tensor> + 'static,
+        {
+            fn identity<G>(_: &G) -> std::any::TypeId
+            where
+                G: Fn($(candle_type!($kind)),*) -> candle_core::Result<candle_core::Tensor> + 'static,
+            {
+                std::any::TypeId::of::<G>()
+            }
+            if identity(&function) != identity(&::$($module)::+::$name) {
+                return Err($crate::trace::functions::unannotated(stringify!($name)));
+            }
+            $crate::trace::record(&$crate::ops::$file::$name::OP, [$(encoded!($param: $kind, ())),*])
+        }
+    };
+}
+
+/// Type of a parameter of candle's own function; where that is generic, one that fits.
+macro_rules! candle_type {
+    (Tensor) => { &candle_core::Tensor };
+    (OptTensor) => { Option<&candle_core::Tensor> };
+    (Axis) => { usize };
+    (Size) => { usize };
+    (Float) => { f64 };
+    (Single) => { f32 };
+    (Flag) => { bool };
 }
 
 crate::ops::elementwise::elementwise!(record);

@@ -2,35 +2,87 @@
 //!
 //! Invariant: a scope's path is the path of Rust fields from the root, so parameters keep the names of the source.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::ir::ModulePath;
 
 use super::error::TraceError;
+use super::owner::{Original, Place};
 use super::session::Session;
+use super::whole::Whole;
 
 /// Where in the model a mirror stands, and the capture it belongs to.
 #[derive(Clone)]
 pub struct Scope {
     path: ModulePath,
     session: Option<Arc<Session>>,
+    /// How a graph gets there, if the model stands behind a shared pointer.
+    place: Option<Arc<Place>>,
+    /// Set where the module at this very path is called whole.
+    whole: Option<Arc<Whole>>,
 }
 
 impl Scope {
     pub(crate) fn root(session: &Arc<Session>) -> Self {
-        Self { path: ModulePath::default(), session: Some(session.clone()) }
+        Self { session: Some(session.clone()), ..Self::detached() }
     }
 
     /// A scope of no model: of a struct that a twin body builds.
     #[must_use]
     pub fn detached() -> Self {
-        Self { path: ModulePath::default(), session: None }
+        Self { path: ModulePath::ROOT, session: None, place: None, whole: None }
     }
 
-    /// The scope of a field.
+    /// The scope of a field that graphs cannot reach into from outside.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
-        Self { path: self.path.child(name), session: self.session.clone() }
+        Self { path: self.path.child(name), session: self.session.clone(), place: None, whole: None }
+    }
+
+    /// The scope of a field, which is what [`Traceable::part`](super::Traceable::part) lends for `step`.
+    #[must_use]
+    pub fn part(&self, name: &str, step: usize) -> Self {
+        Self { place: self.place.as_ref().map(|place| Arc::new(place.part(step))), ..self.child(name) }
+    }
+
+    /// The scope of what a pointer or option holds: the same path, one step down.
+    #[must_use]
+    pub fn inside(&self) -> Self {
+        self.step(0)
+    }
+
+    /// The same path, one step down: a variant's only field.
+    #[must_use]
+    pub fn step(&self, step: usize) -> Self {
+        let place = self.place.as_ref().map(|place| Arc::new(place.part(step)));
+        Self { path: self.path.clone(), session: self.session.clone(), place, whole: None }
+    }
+
+    /// The same path, out of reach for graphs.
+    pub(crate) fn adrift(&self) -> Self {
+        Self { place: None, whole: None, ..self.clone() }
+    }
+
+    /// The same path, reached in this way.
+    pub(crate) fn at(&self, place: Place) -> Self {
+        Self { place: Some(Arc::new(place)), whole: None, ..self.clone() }
+    }
+
+    /// The scope of an annotated module of this type, which the rules of the capture may want whole. `copy` gives a copy
+    /// for the graph, if there can be one.
+    #[must_use]
+    pub fn module(&self, type_name: &'static str, copy: impl FnOnce() -> Option<Arc<dyn Any + Send + Sync>>) -> Self {
+        let mut scope = Self { whole: None, ..self.clone() };
+        if let Some(session) = &self.session
+            && session.has_rules()
+            && !self.path.is_root()
+            && session.is_leaf_module(type_name, &self.path)
+        {
+            let original = copy().map(Original::Copy).or_else(|| self.place().cloned().map(Original::Place));
+            scope.whole = Some(Arc::new(Whole::new(type_name, original)));
+        }
+        scope
     }
 
     /// The path from the root: `encoder.layers.0`, empty for the root.
@@ -50,6 +102,14 @@ impl Scope {
 
     pub(crate) fn session(&self) -> Option<&Arc<Session>> {
         self.session.as_ref()
+    }
+
+    pub(crate) fn place(&self) -> Option<&Place> {
+        self.place.as_deref()
+    }
+
+    pub(crate) fn whole(&self) -> Option<&Arc<Whole>> {
+        self.whole.as_ref()
     }
 }
 

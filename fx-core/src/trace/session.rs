@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candle_core::{Device, Tensor};
 
-use crate::ir::{Argument, Graph, ModulePath, NodeId};
+use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
 use crate::module::{Attribute, Attributes, LayerModule};
 use crate::ops::candle_error::reason;
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
+use super::rules::{ModuleCall, NewNode, TracerRules};
 
 /// What a proxy knows while it is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,7 @@ impl Mode {
 pub struct Session {
     mode: Mode,
     device: Device,
+    has_rules: bool,
     state: Mutex<State>,
 }
 
@@ -55,6 +57,11 @@ pub(crate) struct State {
     pub(crate) attributes: Attributes,
     attribute_nodes: HashMap<ModulePath, NodeId>,
     constants: usize,
+    rules: Option<Box<dyn TracerRules>>,
+    /// The modules that are running.
+    modules: ModuleStack,
+    /// How often each module was called, and its type.
+    calls: HashMap<ModulePath, (Arc<str>, u32)>,
     failure: Option<TraceError>,
     /// The first failure that the model cannot mend by going another way: the original would not have had it.
     lasting: Option<TraceError>,
@@ -99,21 +106,56 @@ impl Drop for Active {
 }
 
 impl Session {
-    pub(crate) fn new(name: &str, mode: Mode, device: Device) -> Arc<Self> {
+    pub(crate) fn new(name: &str, mode: Mode, device: Device, rules: Option<Box<dyn TracerRules>>) -> Arc<Self> {
+        let has_rules = rules.is_some();
         let state = State {
             graph: Graph::new(name),
             attributes: Attributes::new(),
             attribute_nodes: HashMap::new(),
             constants: 0,
+            rules,
+            modules: ModuleStack::ROOT,
+            calls: HashMap::new(),
             failure: None,
             lasting: None,
             closed: false,
         };
-        Arc::new(Self { mode, device, state: Mutex::new(state) })
+        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Whether somebody is asked.
+    pub(crate) fn has_rules(&self) -> bool {
+        self.has_rules
+    }
+
+    /// Whether the rules want this module called whole.
+    pub(crate) fn is_leaf_module(&self, type_name: &str, path: &ModulePath) -> bool {
+        self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_module(type_name, path.as_str()))
+    }
+
+    /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
+    pub(crate) fn enter(&self, path: &ModulePath, type_name: &str) -> Option<ModuleStack> {
+        let state = &mut *self.state();
+        if state.modules.path() == path {
+            return None;
+        }
+        let inside = match state.called(path, type_name, false) {
+            Ok(inside) => inside,
+            Err(error) => {
+                state.note(error);
+                return None;
+            }
+        };
+        Some(std::mem::replace(&mut state.modules, inside))
+    }
+
+    /// Leaves a module.
+    pub(crate) fn leave(&self, outer: ModuleStack) {
+        self.state().modules = outer;
     }
 
     /// The device of values that have no data.
@@ -146,9 +188,7 @@ impl Session {
     ///
     /// candle's error type cannot carry ours, so the tracer takes the reason from here when the model returns.
     pub(crate) fn fail(&self, error: TraceError) -> candle_core::Error {
-        let message = error.to_string();
-        self.state().note(error);
-        candle_core::Error::Msg(message)
+        self.state().fail(error)
     }
 
     /// The error of asking for what is not known of a node: which input it depends on, and how to give that.
@@ -220,6 +260,13 @@ impl State {
         self.failure = Some(error);
     }
 
+    /// As [`Session::fail`].
+    pub(crate) fn fail(&mut self, error: TraceError) -> candle_core::Error {
+        let message = error.to_string();
+        self.note(error);
+        candle_core::Error::Msg(message)
+    }
+
     /// Ends the recording: takes what was recorded, or the failure that the model passed over.
     pub(crate) fn close(&mut self) -> Result<(Graph, Attributes), TraceError> {
         self.closed = true;
@@ -235,6 +282,83 @@ impl State {
         self.closed
     }
 
+    /// The modules inside one that is called now.
+    pub(crate) fn called(&mut self, path: &ModulePath, type_name: &str, leaf: bool) -> Result<ModuleStack, TraceError> {
+        let (type_name, calls) = match self.calls.get_mut(path) {
+            Some((type_name, calls)) => {
+                *calls += 1;
+                (type_name.clone(), *calls)
+            }
+            None => {
+                let type_name: Arc<str> = type_name.into();
+                self.calls.insert(path.clone(), (type_name.clone(), 0));
+                (type_name, 0)
+            }
+        };
+        if let Some(rules) = &mut self.rules {
+            let call = ModuleCall { type_name: &type_name, path, call: calls, leaf };
+            rules.call_module(&call).map_err(|reason| TraceError::Vetoed {
+                what: format!("a call of `{path}` ({type_name})"),
+                reason,
+                at: None,
+            })?;
+        }
+        Ok(self.modules.enter(path.clone(), type_name, calls))
+    }
+
+    /// The one way into the graph: asks the rules, and adds a node.
+    pub(crate) fn add(&mut self, mut new: New) -> Result<NodeId, TraceError> {
+        let module = new.module.take().unwrap_or_else(|| self.modules.clone());
+        let mut annotations = Vec::new();
+        if let Some(rules) = &mut self.rules {
+            let veto =
+                |reason| TraceError::Vetoed { what: format!("a node of `{}`", new.target), reason, at: new.at.map(At) };
+            for argument in new.args.iter_mut().chain(new.kwargs.iter_mut().map(|(_, argument)| argument)) {
+                *argument = rules.create_arg(std::mem::take(argument)).map_err(veto)?;
+            }
+            let mut node = NewNode {
+                target: &new.target,
+                args: &new.args,
+                kwargs: &new.kwargs,
+                fact: &new.fact,
+                module: &module,
+                source: new.at,
+                name: None,
+                annotations: Vec::new(),
+            };
+            rules.create_node(&mut node).map_err(veto)?;
+            new.name = node.name.or(new.name);
+            annotations = node.annotations;
+        }
+        let New { target, args, kwargs, fact, name, at, .. } = new;
+        let what = self.rules.is_some().then(|| target.to_string());
+        let mut cursor = self.graph.at_end();
+        let node = cursor.create_node(target, args, kwargs, name.as_deref()).map_err(|error| {
+            // Arguments that candle accepted always fit, unless the rules have put others in their place.
+            TraceError::Vetoed {
+                what: format!("`{}`", what.unwrap_or_default()),
+                reason: error.to_string(),
+                at: at.map(At),
+            }
+        })?;
+        let mut meta = Meta::recorded(at.map(Into::into), module);
+        meta.fact = fact;
+        for (key, value) in annotations {
+            meta.annotate(key, value);
+        }
+        *self.graph.meta_mut(node) = meta;
+        Ok(node)
+    }
+
+    /// Adds a node where no error can be returned: a veto ends the capture when the model is done.
+    pub(crate) fn add_or_note(&mut self, new: New) -> NodeId {
+        self.add(new).unwrap_or_else(|error| {
+            self.note(error);
+            // In a graph that nobody will see.
+            self.graph.at_end().placeholder("refused")
+        })
+    }
+
     /// The `get_attr` node of a path, made at its first use.
     pub(crate) fn attribute(&mut self, path: &ModulePath, tensor: &Tensor, fact: Fact) -> NodeId {
         let is_this = |there: &Attribute| matches!(there, Attribute::Tensor(there) if there.id() == tensor.id());
@@ -242,8 +366,7 @@ impl State {
         if let Some(&node) = self.attribute_nodes.get(path) {
             return node;
         }
-        let node = self.graph.at_end().get_attr(path.clone());
-        self.graph.meta_mut(node).fact = fact;
+        let node = self.add_or_note(New { fact, ..New::of(Target::GetAttr(path.clone())) });
         self.attribute_nodes.insert(path.clone(), node);
         node
     }
@@ -257,6 +380,7 @@ impl State {
     /// Puts an attribute at its path, or where that is taken (a model's field and an argument may have one name, and
     /// keys of maps are written together) at the path with a number.
     fn hold(&mut self, path: &ModulePath, attribute: Attribute, is_this: impl Fn(&Attribute) -> bool) -> ModulePath {
+        let path = &self.rules.as_ref().map_or_else(|| path.clone(), |rules| rules.path_of_module(path));
         let mut held = path.clone();
         let mut count = 0;
         loop {
@@ -306,7 +430,27 @@ impl State {
     }
 
     /// The output node, last.
-    pub(crate) fn output(&mut self, value: Argument) -> NodeId {
-        self.graph.at_end().output(value)
+    pub(crate) fn output(&mut self, value: Argument) {
+        self.add_or_note(New { args: vec![value], module: Some(ModuleStack::ROOT), ..New::of(Target::Output) });
+    }
+}
+
+/// A node to be added.
+pub(crate) struct New {
+    pub(crate) target: Target,
+    pub(crate) args: Vec<Argument>,
+    pub(crate) kwargs: Vec<(Keyword, Argument)>,
+    pub(crate) fact: Fact,
+    /// The modules it is in, if not those that are running.
+    pub(crate) module: Option<ModuleStack>,
+    pub(crate) name: Option<String>,
+    pub(crate) at: Option<&'static Location<'static>>,
+}
+
+impl New {
+    /// A node that does this, without arguments.
+    pub(crate) fn of(target: Target) -> Self {
+        let (args, kwargs, fact) = (Vec::new(), Vec::new(), Fact::Unknown);
+        Self { target, args, kwargs, fact, module: None, name: None, at: None }
     }
 }

@@ -16,7 +16,7 @@ pub trait Module {
     ///
     /// # Errors
     /// What candle refuses.
-    #[track_caller]
+    // Not `#[track_caller]`, which would hold for twins too: the lines in a user's `forward` would become that of its call.
     fn forward(&self, xs: &Proxy) -> Result<Proxy>;
 }
 
@@ -30,17 +30,18 @@ pub trait ModuleT {
     ///
     /// # Errors
     /// What candle refuses.
-    #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
 }
 
 impl<F: Fn(&Proxy) -> Result<Proxy>> Module for F {
+    #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         self(xs)
     }
 }
 
 impl<M: Module> Module for Option<&M> {
+    #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         match self {
             None => Ok(xs.clone()),
@@ -50,6 +51,7 @@ impl<M: Module> Module for Option<&M> {
 }
 
 impl<M: Module> ModuleT for M {
+    #[track_caller]
     fn forward_t(&self, xs: &Proxy, _train: bool) -> Result<Proxy> {
         self.forward(xs)
     }

@@ -1,20 +1,22 @@
-//! [`Traceable`]: types that have a mirror in the symbolic world; here tensors, std containers and plain data.
+//! [`Traceable`]: types that have a mirror in the symbolic world; here tensors and plain data.
 //!
 //! Invariant: a mirror has the structure of its original, with proxies in place of tensors.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::hash::Hash;
+use std::any::Any;
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::marker::PhantomData;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
+use std::sync::Arc;
 
 use candle_core::{DType, Device, Shape, Tensor, Var};
 
+use crate::ir::Argument;
+
 use super::inputs::Inputs;
+use super::owner::Part;
 use super::proxy::Proxy;
 use super::scope::Scope;
-use super::session::{Session, shared};
+use super::session::Session;
 
 /// A type that has a mirror in the symbolic world.
 #[diagnostic::on_unimplemented(
@@ -43,6 +45,26 @@ pub trait Traceable {
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         self.symbolic(&inputs.scope().child(name))
     }
+
+    /// What a parameter of this type is made of, for the graph's signature: placeholders and plain data in the same
+    /// structure. None if that cannot be said, and the parameter is no part of the signature.
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        let _ = mirror;
+        None
+    }
+
+    /// One of its parts: the `step` that [`Scope::part`] was given for it. None if it is no part that can be lent.
+    ///
+    /// A graph that calls a layer which cannot be cloned finds it so, from the `Arc` or `Rc` of the model.
+    fn part(&self, step: usize) -> Option<Part<'_>> {
+        let _ = step;
+        None
+    }
+
+    /// Itself, where its type can be told at run time: it borrows nothing.
+    fn whole(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 impl Traceable for Tensor {
@@ -58,6 +80,10 @@ impl Traceable for Tensor {
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Proxy {
         inputs.placeholder(name, Some(self))
+    }
+
+    fn made_of(mirror: &Proxy) -> Option<Argument> {
+        mirror.input_node().map(Argument::Node)
     }
 }
 
@@ -82,207 +108,6 @@ impl Traceable for Proxy {
     }
 }
 
-impl<T: Traceable> Traceable for Option<T> {
-    type Symbolic = Option<T::Symbolic>;
-
-    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.as_ref().map(|value| value.symbolic(scope))
-    }
-
-    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-        self.as_ref().map(|value| value.input(inputs, name))
-    }
-}
-
-macro_rules! pointers {
-    ($([$($generics:tt)*] $type:ty => $symbolic:ty, $make:expr, $value:ident => $inner:expr;)*) => {$(
-        impl<$($generics)*> Traceable for $type {
-            type Symbolic = $symbolic;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                let $value = self;
-                $make($inner.symbolic(scope))
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                let $value = self;
-                $make($inner.input(inputs, name))
-            }
-        }
-    )*};
-}
-pointers! {
-    [T: Traceable] Box<T> => Box<T::Symbolic>, Box::new, value => (**value);
-}
-
-/// What is behind shared pointers is mirrored once.
-macro_rules! shared_pointers {
-    ($($type:ident, $this:ident, $scope:ident => $mirror:expr;)*) => {$(
-        impl<T: Traceable> Traceable for $type<T>
-        where
-            T::Symbolic: 'static,
-        {
-            type Symbolic = $type<T::Symbolic>;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                let ($this, $scope) = (self, scope);
-                shared($type::as_ptr(self).cast(), || $type::new($mirror))
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                $type::new((**self).input(inputs, name))
-            }
-        }
-    )*};
-}
-shared_pointers! {
-    Rc, this, scope => (**this).symbolic(scope);
-    Arc, this, scope => T::symbolic_shared(this, scope);
-}
-
-/// What is behind locks is mirrored as it is; a lock that is held cannot be, and waiting for it could be for ever.
-macro_rules! locks {
-    ($($type:ident, $value:ident => $locked:expr;)*) => {$(
-        impl<T: Traceable> Traceable for $type<T> {
-            type Symbolic = $type<T::Symbolic>;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                let $value = self;
-                match $locked {
-                    Some(inside) => $type::new(inside.symbolic(scope)),
-                    None => scope.locked(),
-                }
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                let $value = self;
-                match $locked {
-                    Some(inside) => $type::new(inside.input(inputs, name)),
-                    None => inputs.scope().child(name).locked(),
-                }
-            }
-        }
-    )*};
-}
-locks! {
-    RefCell, value => value.try_borrow().ok();
-    Mutex, value => unlocked(value.try_lock());
-    RwLock, value => unlocked(value.try_read());
-}
-
-/// The guard of a lock that nobody holds. What a panic left behind is mirrored as it is.
-fn unlocked<G>(tried: TryLockResult<G>) -> Option<G> {
-    match tried {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
-}
-
-impl<T: Traceable> Traceable for OnceCell<T> {
-    type Symbolic = OnceCell<T::Symbolic>;
-
-    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(scope)))
-    }
-}
-
-impl<T: Traceable> Traceable for OnceLock<T> {
-    type Symbolic = OnceLock<T::Symbolic>;
-
-    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(scope)))
-    }
-}
-
-macro_rules! sequences {
-    ($($type:ident)*) => {$(
-        impl<T: Traceable> Traceable for $type<T> {
-            type Symbolic = $type<T::Symbolic>;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                self.iter().enumerate().map(|(i, value)| value.symbolic(&scope.child(&i.to_string()))).collect()
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                self.iter().enumerate().map(|(i, value)| value.input(inputs, &format!("{name}_{i}"))).collect()
-            }
-        }
-    )*};
-}
-sequences!(Vec VecDeque);
-
-impl<T: Traceable, const N: usize> Traceable for [T; N] {
-    type Symbolic = [T::Symbolic; N];
-
-    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        std::array::from_fn(|i| self[i].symbolic(&scope.child(&i.to_string())))
-    }
-
-    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-        std::array::from_fn(|i| self[i].input(inputs, &format!("{name}_{i}")))
-    }
-}
-
-macro_rules! maps {
-    ($($map:ident: $($bound:ident)?;)*) => {$(
-        impl<K: MapKey $(+ $bound)?, V: Traceable> Traceable for $map<K, V> {
-            type Symbolic = $map<K, V::Symbolic>;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                self.iter().map(|(key, value)| (key.clone(), value.symbolic(&scope.child(&key.segment())))).collect()
-            }
-        }
-    )*};
-}
-maps! { HashMap:; BTreeMap: Ord; }
-
-/// A key of a map that a model may hold.
-pub trait MapKey: Clone + Eq + Hash {
-    /// As a path segment.
-    fn segment(&self) -> String;
-}
-
-macro_rules! map_keys {
-    ($($type:ty),*) => {$(
-        impl MapKey for $type {
-            fn segment(&self) -> String {
-                self.to_string()
-            }
-        }
-    )*};
-}
-map_keys!(usize, u8, u16, u32, u64, i32, i64, bool, char, String, &'static str);
-
-impl<A: MapKey, B: MapKey> MapKey for (A, B) {
-    fn segment(&self) -> String {
-        format!("{}_{}", self.0.segment(), self.1.segment())
-    }
-}
-
-impl<A: MapKey, B: MapKey, C: MapKey> MapKey for (A, B, C) {
-    fn segment(&self) -> String {
-        format!("{}_{}_{}", self.0.segment(), self.1.segment(), self.2.segment())
-    }
-}
-
-macro_rules! tuples {
-    ($(($($name:ident $index:tt)+))*) => {$(
-        impl<$($name: Traceable),+> Traceable for ($($name,)+) {
-            type Symbolic = ($($name::Symbolic,)+);
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                ($(self.$index.symbolic(&scope.child(stringify!($index))),)+)
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                ($(self.$index.input(inputs, &format!("{name}_{}", $index)),)+)
-            }
-        }
-    )*};
-}
-tuples! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) (A 0 B 1 C 2 D 3 E 4) (A 0 B 1 C 2 D 3 E 4 F 5) }
-
 /// A type whose values a twin can build field by field.
 pub trait Construct: Traceable {
     /// What the twin writes as a struct literal.
@@ -290,6 +115,35 @@ pub trait Construct: Traceable {
 
     /// The mirror of these fields.
     fn construct(fields: Self::Fields) -> Self::Symbolic;
+}
+
+/// Plain data as an argument, if a graph can hold it.
+fn plain(value: &dyn Any) -> Option<Argument> {
+    macro_rules! held {
+        ($($type:ty, $value:ident => $argument:expr;)*) => {$(
+            if let Some($value) = value.downcast_ref::<$type>() {
+                return $argument;
+            }
+        )*};
+    }
+    held! {
+        bool, flag => Some(Argument::Bool(*flag));
+        usize, size => i64::try_from(*size).ok().map(Argument::Int);
+        isize, int => i64::try_from(*int).ok().map(Argument::Int);
+        u8, int => Some(Argument::Int((*int).into()));
+        u16, int => Some(Argument::Int((*int).into()));
+        u32, int => Some(Argument::Int((*int).into()));
+        u64, int => i64::try_from(*int).ok().map(Argument::Int);
+        i16, int => Some(Argument::Int((*int).into()));
+        i32, int => Some(Argument::Int((*int).into()));
+        i64, int => Some(Argument::Int(*int));
+        f32, float => Some(Argument::Float((*float).into()));
+        f64, float => Some(Argument::Float(*float));
+        String, text => Some(Argument::Str(text.as_str().into()));
+        &'static str, text => Some(Argument::Str((*text).into()));
+        DType, dtype => Some(Argument::DType(*dtype));
+    }
+    None
 }
 
 /// Plain data: its mirror is a copy.
@@ -300,6 +154,10 @@ macro_rules! constants {
 
             fn symbolic(&self, _: &Scope) -> Self {
                 self.clone()
+            }
+
+            fn made_of(mirror: &Self) -> Option<Argument> {
+                plain(mirror)
             }
         }
 
@@ -326,6 +184,10 @@ impl Traceable for str {
 
     fn symbolic(&self, _: &Scope) -> String {
         self.to_owned()
+    }
+
+    fn made_of(mirror: &String) -> Option<Argument> {
+        plain(mirror)
     }
 }
 

@@ -3,14 +3,18 @@
 //! Invariant: a capture that fails changes nothing and says why; the model is only read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use candle_core::{DType, Device, Shape};
 
 use crate::module::GraphModule;
 
 use super::error::TraceError;
-use super::inputs::{Argument, Examples, Give, Inputs};
+use super::give::Give;
+use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
+use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
 use super::traceable::Traceable;
@@ -37,6 +41,34 @@ pub trait Entry<K> {
     /// # Errors
     /// The method's own.
     fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output>;
+}
+
+/// The type names of pointers.
+const POINTERS: [&str; 3] = ["alloc::sync::Arc", "alloc::rc::Rc", "alloc::boxed::Box"];
+
+/// A shared model is captured as the model itself: nothing else holds its mirror.
+macro_rules! pointed_entries {
+    ($($pointer:ident)*) => {$(
+        impl<M: Entry<K>, K> Entry<K> for $pointer<M> {
+            const METHOD: &'static str = M::METHOD;
+
+            fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output> {
+                match $pointer::get_mut(self) {
+                    Some(mirror) => mirror.call(inputs),
+                    None => candle_core::bail!("the mirror of the model is shared"),
+                }
+            }
+        }
+    )*};
+}
+pointed_entries!(Arc Rc);
+
+impl<M: Entry<K>, K> Entry<K> for Box<M> {
+    const METHOD: &'static str = M::METHOD;
+
+    fn call(&mut self, inputs: &mut Inputs<'_>) -> candle_core::Result<Output> {
+        (**self).call(inputs)
+    }
 }
 
 /// Captures a model's `forward`: shapes follow from parameters only.
@@ -87,6 +119,7 @@ pub struct Tracer<'a> {
     arguments: Vec<(String, Argument<'a>)>,
     concrete: bool,
     specialize: bool,
+    rules: Option<Box<dyn TracerRules>>,
 }
 
 impl<'a> Tracer<'a> {
@@ -119,7 +152,10 @@ impl<'a> Tracer<'a> {
         self
     }
 
-    /// A value for a parameter, baked into the graph.
+    /// A value for a parameter, baked into the graph; [`PH`](super::PH) in it, also deep inside, is an input.
+    ///
+    /// The graph remembers the value in its signature ([`Graph::signature`](crate::ir::Graph::signature)): it can be called
+    /// with it or without, and not with another.
     pub fn concrete_arg(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
         self.arguments.push((plain(name), Argument::constant(value)));
         self
@@ -135,6 +171,12 @@ impl<'a> Tracer<'a> {
     /// Whether a concrete capture may read data (`to_scalar`, `to_vec1`, …) and bake it into the graph.
     pub fn specialize(mut self, specialize: bool) -> Self {
         self.specialize = specialize;
+        self
+    }
+
+    /// Rules of this capture: which modules are one node, what nodes are called, what is forbidden. See [`TracerRules`].
+    pub fn with(mut self, rules: impl TracerRules + 'static) -> Self {
+        self.rules = Some(Box::new(rules));
         self
     }
 
@@ -220,6 +262,13 @@ impl<'a> Tracer<'a> {
     where
         'a: 'e,
     {
+        for (name, argument) in &self.arguments {
+            if let Argument::Input(Some((shape, _))) = argument
+                && shape.dims().iter().try_fold(1usize, |count, &dim| count.checked_mul(dim)).is_none()
+            {
+                return Err(TraceError::TooLarge { name: name.clone(), shape: format!("{:?}", shape.dims()) });
+            }
+        }
         let abstracted = self.arguments.iter().any(|(_, argument)| matches!(argument, Argument::Input(Some(_))));
         let mode = match (self.concrete, abstracted) {
             (true, _) => Mode::Concrete { specialize: self.specialize },
@@ -227,17 +276,19 @@ impl<'a> Tracer<'a> {
             (false, false) => Mode::Symbolic,
         };
         let name = self.name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
-        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu));
+        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu), self.rules);
         let active = session.activate();
         let named: Vec<(String, Argument<'e>)> = self.arguments;
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut mirror = model.symbolic(&Scope::root(&session));
-            call(&mut mirror, &mut Inputs::new(&session, method, named, examples))
+            let mut inputs = Inputs::new(&session, method, named, examples);
+            let output = call(&mut mirror, &mut inputs)?;
+            Ok((output, inputs.signature(&session.state().graph)))
         }));
         drop(active);
-        let output = match outcome {
-            Ok(Ok(output)) => output,
+        let (output, signature) = match outcome {
+            Ok(Ok(returned)) => returned,
             Ok(Err(error)) => {
                 let explained = session.explain(&error);
                 // What lasts came first, and is closed with.
@@ -252,15 +303,30 @@ impl<'a> Tracer<'a> {
         };
         let state = &mut *session.state();
         state.output(output.0);
-        let (graph, attributes) = state.close()?;
-        Ok(GraphModule::from_parts(graph, attributes))
+        let (mut graph, attributes) = state.close()?;
+        graph.set_signature(signature);
+        let mut module = GraphModule::from_parts(graph, attributes);
+        if let Some(class_name) = class_name(std::any::type_name::<M>()) {
+            module.set_class_name(class_name);
+        }
+        Ok(module)
     }
 }
 
-/// `my_crate::models::BertModel<f32>` as `bert_model`.
-fn graph_name(type_name: &str) -> String {
+/// `my_crate::models::BertModel<f32>` as `BertModel`, also behind pointers; none of a type without a name, such as `()`.
+fn class_name(type_name: &str) -> Option<&str> {
+    let pointed = POINTERS.iter().find_map(|pointer| type_name.strip_prefix(pointer)?.strip_prefix('<'));
+    if let Some(pointed) = pointed {
+        return class_name(pointed.strip_suffix('>').unwrap_or(pointed));
+    }
     let plain = type_name.split('<').next().unwrap_or(type_name);
     let last = plain.rsplit("::").next().unwrap_or(plain);
+    (!last.is_empty() && last.chars().all(|letter| letter.is_alphanumeric() || letter == '_')).then_some(last)
+}
+
+/// `BertModel` as `bert_model`.
+fn graph_name(type_name: &str) -> String {
+    let last = class_name(type_name).unwrap_or("function");
     let mut name = String::with_capacity(last.len() + 4);
     let mut previous = '_';
     let mut letters = last.chars().peekable();
@@ -274,7 +340,7 @@ fn graph_name(type_name: &str) -> String {
         name.extend(letter.to_lowercase());
         previous = letter;
     }
-    if name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') { name } else { "function".to_owned() }
+    name
 }
 
 /// The name of a parameter, also if it is given as Rust writes it: `r#in`.

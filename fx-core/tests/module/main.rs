@@ -4,5 +4,6 @@
 mod support;
 
 mod nested;
+mod refused;
 mod run;
 mod state;

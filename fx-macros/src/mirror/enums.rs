@@ -10,7 +10,7 @@ use syn::ItemEnum;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
-use super::{mirror_ident, output, traceable_generics};
+use super::{mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -32,9 +32,10 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     });
     let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
         let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let mut step = 0..;
         let build = fields.write(|field| {
-            let binding = &field.binding;
-            field.mirror_value(quote!(#binding), field_scope(field, fields), paths)
+            let (binding, scope) = (&field.binding, field_scope(field, fields, step.next().unwrap_or_default()));
+            field.mirror_value(quote!(#binding), scope, paths)
         });
         quote!(#(#cfgs)* Self::#name #pattern => #mirror::#name #build)
     });
@@ -63,6 +64,20 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         }
     });
     let output = output::for_enum(item, &variants, &generics, paths);
+    let parts = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let part = owned::part(
+            fields,
+            |field| {
+                let binding = &field.binding;
+                quote!(#binding)
+            },
+            paths,
+        );
+        quote!(#(#cfgs)* Self::#name #pattern => #part)
+    });
+    let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
+    let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
@@ -71,15 +86,17 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { match #subject { #(#arms),* } }
+            #methods
         }
+        #(#item_cfgs)* #mirror_impl
         #output
     }
 }
 
-fn field_scope(field: &Field, fields: &Fields) -> TokenStream {
+fn field_scope(field: &Field, fields: &Fields, step: usize) -> TokenStream {
     if fields.style == Style::Tuple && fields.list.len() == 1 && !field.renamed() {
-        return quote!(scope);
+        return quote!(&scope.step(#step));
     }
     let name = field.scope_name();
-    quote!(&scope.child(#name))
+    quote!(&scope.part(#name, #step))
 }

@@ -131,6 +131,11 @@ impl Field {
         }
     }
 
+    /// Whether it has a mirror of its own, rather than a copy or a leaf.
+    pub(super) fn is_mirrored(&self) -> bool {
+        !self.options.constant && !self.options.leaf
+    }
+
     /// The name under which the owner's scope knows the field.
     pub(super) fn scope_name(&self) -> String {
         self.options.rename.clone().unwrap_or_else(|| self.text())

@@ -10,10 +10,11 @@ mod construct;
 mod enums;
 mod fields;
 mod output;
+mod owned;
 mod structs;
 
 use proc_macro2::Ident;
-use quote::format_ident;
+use quote::{format_ident, quote};
 use syn::{Generics, parse_quote};
 
 use crate::paths::Paths;
@@ -32,15 +33,16 @@ pub(crate) fn mirror_ident(name: &Ident) -> Ident {
 /// The user's generics, with every type parameter traceable.
 ///
 /// All of them, also those that only occur in a `PhantomData`: an impl of the type is another item, must ask for the
-/// same, and does not see the fields.
+/// same, and does not see the fields. A type without lifetimes can be told at run time, if its parameters can.
 pub(crate) fn traceable_generics(generics: &Generics, paths: &Paths) -> Generics {
     let mut generics = generics.clone();
     let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     let traceable = paths.traceable();
     if !params.is_empty() {
+        let lasting = (generics.lifetimes().next().is_none()).then(|| quote!(+ 'static));
         let where_clause = generics.make_where_clause();
         for param in params {
-            where_clause.predicates.push(parse_quote!(#param: #traceable));
+            where_clause.predicates.push(parse_quote!(#param: #traceable #lasting));
         }
     }
     generics

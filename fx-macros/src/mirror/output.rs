@@ -36,7 +36,7 @@ pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], generics: &Generics
     to_output(&item.ident, &cfgs(&item.attrs), generics, paths, quote!(match #subject { #(#arms)* }))
 }
 
-/// `out.structure("Qkv", vec![("q", …), …])`; `reference` gives a reference to a field.
+/// `Ok(out.structure("Qkv", vec![("q", …), …]))`; `reference` gives a reference to a field.
 fn structure(name: &str, fields: &Fields, paths: &Paths, reference: impl Fn(&Field) -> TokenStream) -> TokenStream {
     let field_type = paths.private("Field");
     let pushes = fields.list.iter().map(|field| {
@@ -46,7 +46,7 @@ fn structure(name: &str, fields: &Fields, paths: &Paths, reference: impl Fn(&Fie
     quote! {
         let mut fields = ::std::vec::Vec::new();
         #(#pushes)*
-        out.structure(#name, fields)
+        ::core::result::Result::Ok(out.structure(#name, fields))
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
 use super::fields::{Fields, Style};
-use super::{SCOPE_FIELD, construct, mirror_ident, output, traceable_generics};
+use super::{SCOPE_FIELD, construct, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -23,22 +23,24 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let declared = fields.declare(paths);
     let body = match fields.style {
         Style::Named => quote!(#where_clause { #declared #scope_field: #scope }),
-        Style::Tuple => quote!((#declared) #where_clause;),
+        // The scope comes last, so that positions are the original's; twins leave it out of patterns (`twin/body.rs`).
+        Style::Tuple => quote!((#declared pub #scope) #where_clause;),
         Style::Unit => quote!(#where_clause;),
     };
-    let values = fields.list.iter().map(|field| {
+    let values = fields.list.iter().enumerate().map(|(step, field)| {
         let (member, cfgs, name) = (&field.member, field.cfgs(), field.scope_name());
-        let value = field.mirror_value(quote!(&self.#member), quote!(&scope.child(#name)), paths);
+        let value = field.mirror_value(quote!(&self.#member), quote!(&scope.part(#name, #step)), paths);
         match fields.style {
             Style::Named => quote!(#(#cfgs)* #member: #value,),
             _ => quote!(#(#cfgs)* #value,),
         }
     });
+    let module_scope = owned::module_scope(name, paths);
     let build = match fields.style {
         Style::Named => {
-            quote!(#mirror { #(#values)* #scope_field: ::core::clone::Clone::clone(scope) })
+            quote!(#mirror { #(#values)* #scope_field: #module_scope })
         }
-        Style::Tuple => quote!(#mirror(#(#values)*)),
+        Style::Tuple => quote!(#mirror(#(#values)* #module_scope)),
         Style::Unit => quote!(#mirror),
     };
 
@@ -48,6 +50,24 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let clone = (cloned && !is_plain(&generics)).then(|| clone_impl(item, &fields, &generics, paths));
     let construct = construct::for_struct(item, &fields, &generics, paths);
     let output = output::for_struct(item, &fields, &generics, paths);
+    let part = owned::part(
+        &fields,
+        |field| {
+            let member = &field.member;
+            quote!(&self.#member)
+        },
+        paths,
+    );
+    let methods = owned::methods(part, &generics, paths);
+    let where_it_is = match fields.style {
+        Style::Named => quote!(::core::option::Option::Some(&self.#scope_field)),
+        Style::Tuple => quote!({
+            let Self(.., scope) = self;
+            ::core::option::Option::Some(scope)
+        }),
+        Style::Unit => quote!(::core::option::Option::None),
+    };
+    let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body
@@ -56,7 +76,9 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { #build }
+            #methods
         }
+        #(#cfgs)* #mirror_impl
         #construct
         #output
     }
@@ -84,7 +106,10 @@ fn clone_impl(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &P
         Style::Named => {
             quote!(Self { #(#values)* #scope_field: ::core::clone::Clone::clone(&self.#scope_field) })
         }
-        Style::Tuple => quote!(Self(#(#values)*)),
+        Style::Tuple => quote!({
+            let Self(.., scope) = self;
+            Self(#(#values)* ::core::clone::Clone::clone(scope))
+        }),
         Style::Unit => quote!(Self),
     };
     quote! {

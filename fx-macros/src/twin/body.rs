@@ -93,8 +93,13 @@ impl VisitMut for Body<'_> {
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
-                } else {
+                } else if !calls::redirect_call(call, self) {
                     self.visit_expr_mut(&mut call.func);
+                    // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
+                    if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Self")) {
+                        let scope = self.paths.scope();
+                        call.args.push(syn::parse_quote!(#scope::detached()));
+                    }
                 }
             }
             Expr::Path(path) => {
@@ -120,7 +125,12 @@ impl VisitMut for Body<'_> {
                 self.rewrite_path(&mut pattern.path);
                 literals::rewrite_pattern(pattern, self);
             }
-            Pat::TupleStruct(pattern) => self.rewrite_path(&mut pattern.path),
+            Pat::TupleStruct(pattern) => {
+                self.rewrite_path(&mut pattern.path);
+                if pattern.path.is_ident("Self") {
+                    leave_out_scope(&mut pattern.elems);
+                }
+            }
             Pat::Path(pattern) => self.rewrite_path(&mut pattern.path),
             _ => {}
         }
@@ -163,6 +173,20 @@ impl VisitMut for Body<'_> {
             call.tokens = tokens;
         }
     }
+}
+
+/// The pattern of a tuple struct becomes that of its mirror, which has a scope last.
+fn leave_out_scope(fields: &mut Punctuated<Pat, Token![,]>) {
+    let ends_open = matches!(fields.last(), Some(Pat::Rest(_)));
+    let is_open = fields.iter().any(|field| matches!(field, Pat::Rest(_)));
+    if ends_open {
+        return;
+    }
+    fields.push(if is_open {
+        Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
+    } else {
+        Pat::Rest(syn::PatRest { attrs: Vec::new(), dot2_token: Default::default() })
+    });
 }
 
 /// Macros whose arguments are expressions.

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprPath, PathSegment, parse_quote_spanned};
+use syn::{Expr, ExprCall, ExprPath, PathArguments, PathSegment, parse_quote_spanned};
 
 use super::body::Body;
 use super::shadow::SHADOWED;
@@ -83,18 +83,41 @@ pub(super) fn lift(call: &ExprCall, paths: &Paths) -> Expr {
     }
 }
 
-/// `silu(x)` becomes `silu::__fx_call(x)`: see [`super::shadow::bare_import`].
+/// `silu(x)` becomes `silu::__fx_checked(silu, x)`: see [`super::shadow::bare_import`]. The function goes along so that one
+/// of the user's that is not annotated is not taken for candle's.
+pub(super) fn redirect_call(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
+    let Expr::Path(path) = &mut *call.func else {
+        return false;
+    };
+    if !is_bare(path, body) || !path.path.segments[0].arguments.is_none() {
+        return false;
+    }
+    let function = path.clone();
+    let ident = Ident::new("__fx_checked", path.path.segments[0].ident.span());
+    path.path.segments.push(PathSegment { ident, arguments: PathArguments::None });
+    call.args.insert(0, Expr::Path(function));
+    body.needs_bare = true;
+    true
+}
+
+/// `silu` that is not called here, as in `map(silu)`, becomes `silu::__fx_call`.
 pub(super) fn redirect_bare(path: &mut ExprPath, body: &mut Body<'_>) {
-    if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
+    if !is_bare(path, body) {
         return;
     }
     let segment = &mut path.path.segments[0];
-    let name = segment.ident.to_string();
-    if !SHADOWED.contains(&name.as_str()) || body.bound.contains(&name) {
-        return;
-    }
     let arguments = std::mem::take(&mut segment.arguments);
     let ident = Ident::new("__fx_call", segment.ident.span());
     path.path.segments.push(PathSegment { ident, arguments });
     body.needs_bare = true;
+}
+
+/// Whether a path is the bare name of a function like candle's. What the function itself binds is meant as it is, and what
+/// it imports is found in the shadow world.
+fn is_bare(path: &ExprPath, body: &Body<'_>) -> bool {
+    if path.qself.is_some() || path.path.leading_colon.is_some() || path.path.segments.len() != 1 {
+        return false;
+    }
+    let name = path.path.segments[0].ident.to_string();
+    SHADOWED.contains(&name.as_str()) && !body.bound.contains(&name) && !body.imported.contains(&name)
 }

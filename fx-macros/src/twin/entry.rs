@@ -4,11 +4,14 @@
 //! `Option<Tensor>` and passed with `as_ref()`. A signature that cannot be fed this way has no entry, and is still
 //! called by the forwards that know it.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
-use syn::{FnArg, GenericArgument, Generics, Lifetime, Pat, Path, PathArguments, ReceiverKind, Signature, Type};
+use syn::{
+    FnArg, GenericArgument, Generics, ItemImpl, Lifetime, Pat, Path, PathArguments, ReceiverKind, ReturnType,
+    Signature, Type,
+};
 
 use super::ImplKind;
 use super::types::Types;
@@ -24,6 +27,10 @@ pub(super) struct Entry {
 struct Parameter {
     variable: Ident,
     name: String,
+    /// The user's variable, if the parameter is one and cannot be changed through.
+    written_as: Option<Ident>,
+    /// The type to take in candle's world.
+    owned: Type,
     /// The type as the user wrote it, for messages.
     written: String,
     taken: Taken,
@@ -63,13 +70,103 @@ impl Entry {
                     Pat::Ident(pat) => pat.ident.unraw().to_string(),
                     _ => format!("arg{position}"),
                 };
+                let written_as = match &*input.pat {
+                    Pat::Ident(pat) if pat.by_ref.is_none() && !lends_mutably(&input.ty) => Some(pat.ident.clone()),
+                    _ => None,
+                };
                 let mut taken = take(&input.ty)?;
+                let owned = taken.ty.clone();
                 types.map(&mut taken.ty);
-                let written = text(&input.ty);
-                Some(Parameter { variable: format_ident!("__fx_{}", position), name, written, taken })
+                let (variable, written) = (format_ident!("__fx_{}", position), text(&input.ty));
+                Some(Parameter { variable, name, written_as, owned, written, taken })
             })
             .collect::<Option<_>>()?;
         Some(Entry { kind, method: sig.ident.clone(), parameters })
+    }
+
+    /// Whether a graph can call the method whole: on the original that it shares, with arguments that it can pass.
+    pub(super) fn is_whole(&self, item: &ItemImpl, sig: &Signature) -> bool {
+        let shared = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
+            if matches!(&receiver.kind, ReceiverKind::Reference(_, _, mutability) if mutability.is_none()));
+        let named = self.parameters.iter().all(|parameter| parameter.written_as.is_some());
+        shared && named && !has_lifetimes(&item.self_ty) && !returns_impl(sig)
+    }
+
+    /// What the twin does where the rules of the capture want the module whole; `returns` is the twin's result.
+    pub(super) fn whole_statement(&self, returns: &ReturnType, span: Span, paths: &Paths) -> syn::Stmt {
+        let (kind, method) = (paths.private(self.kind_name()), paths.whole("WholeMethod"));
+        let [whole, passed] = ["whole", "Passed"].map(|name| paths.whole(name));
+        let traits = ["RecordWhole", "RefuseWhole", "PassedToGraph", "NotPassed"].map(|name| paths.whole(name));
+        let returns = match returns {
+            ReturnType::Default => quote!(()),
+            ReturnType::Type(_, ty) => quote!(#ty),
+        };
+        let arguments = self.parameters.iter().filter_map(|parameter| parameter.written_as.as_ref());
+        // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
+        let stmt = quote_spanned! {span=>
+            if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #returns>(
+                &*self,
+                <Self as #method<#kind>>::CALLED,
+                <Self as #method<#kind>>::run,
+            ) {
+                #(use #traits as _;)*
+                return (&__fx_whole).__fx_record(::std::vec![#((&#passed(&#arguments)).__fx_encode()),*]);
+            }
+        };
+        syn::parse_quote!(#stmt)
+    }
+
+    /// How the graph calls the method on the original, outside of the shadow world.
+    pub(super) fn whole_method(
+        &self,
+        generics: &Generics,
+        item: &ItemImpl,
+        mirror: &Path,
+        paths: &Paths,
+    ) -> TokenStream {
+        let (kind, trait_name, called) =
+            (paths.private(self.kind_name()), paths.whole("WholeMethod"), paths.private("Called"));
+        let [original, taken] = ["original", "taken"].map(|name| paths.whole(name));
+        let traits = ["TakeValue", "TakeNone", "ResultKind", "OtherResultKind"].map(|name| paths.whole(name));
+        let (own, candle, value) = (&item.self_ty, paths.candle(), paths.private("Value"));
+        let result = paths.candle_result(value.clone());
+        let (impl_generics, _, where_clause) = generics.split_for_impl();
+        let (method, method_name) = (&self.method, self.method.unraw().to_string());
+        let callee = match self.kind {
+            ImplKind::Module => quote!(<#own as #candle::Module>),
+            ImplKind::ModuleT => quote!(<#own as #candle::ModuleT>),
+            ImplKind::Inherent | ImplKind::Other => quote!(<#own>),
+        };
+        let options = self.parameters.iter().skip(1).map(|parameter| &parameter.name);
+        let takes = self.parameters.iter().enumerate().map(|(index, parameter)| {
+            let Parameter { variable, name, owned, .. } = parameter;
+            quote!(let mut #variable = (&#taken::<#owned>(args, #index, #name)?).__fx_take()?;)
+        });
+        let passed = self.parameters.iter().map(|parameter| {
+            let variable = &parameter.variable;
+            (parameter.taken.pass)(quote!(#variable))
+        });
+        quote! {
+            impl #impl_generics #trait_name<#kind> for #mirror #where_clause {
+                const CALLED: #called = #called { method: #method_name, options: &[#(#options),*] };
+                fn run(original: &dyn ::core::any::Any, args: &[&#value]) -> #result {
+                    #(use #traits as _;)*
+                    let original = #original::<#own>(original)?;
+                    #(#takes)*
+                    match #callee::#method(original, #(#passed),*) {
+                        result => (&result).__fx_result().value(result),
+                    }
+                }
+            }
+        }
+    }
+
+    fn kind_name(&self) -> &'static str {
+        match self.kind {
+            ImplKind::Module => "ViaModule",
+            ImplKind::ModuleT => "ViaModuleT",
+            ImplKind::Inherent | ImplKind::Other => "Inherent",
+        }
     }
 
     pub(super) fn implement(&self, generics: &Generics, mirror: &Path, paths: &Paths) -> TokenStream {
@@ -84,7 +181,7 @@ impl Entry {
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (method, method_name) = (&self.method, self.method.unraw().to_string());
         let takes = self.parameters.iter().map(|parameter| {
-            let Parameter { variable, name, written, taken } = parameter;
+            let Parameter { variable, name, written, taken, .. } = parameter;
             let ty = &taken.ty;
             quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
         });
@@ -102,6 +199,46 @@ impl Entry {
             }
         }
     }
+}
+
+/// Whether a type lends something to be changed.
+fn lends_mutably(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+            self.0 |= reference.mutability.is_some();
+            visit::visit_type_reference(self, reference);
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
+
+/// Whether a type names a lifetime other than `'static`.
+fn has_lifetimes(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
+
+/// Whether the result's type has no name.
+fn returns_impl(sig: &Signature) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
+            self.0 = true;
+        }
+    }
+    let mut find = Find(false);
+    find.visit_return_type(&sig.output);
+    find.0
 }
 
 /// How a parameter of this type is taken, if it can be.

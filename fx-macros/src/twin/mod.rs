@@ -68,9 +68,6 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
         let types = types_for(item, &method.sig, paths);
-        if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
-            entries.push((entry, cfgs(&method.attrs)));
-        }
         let mut twin = (*method).clone();
         map_signature(&mut twin.sig, &types);
         let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
@@ -80,6 +77,18 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         enums.extend(body.enums);
         used.signature(&twin.sig);
         used.block(&twin.block);
+        let mut first = Vec::new();
+        if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
+            let whole = entry.is_whole(item, &method.sig);
+            if whole {
+                first.push(entry.whole_statement(&twin.sig.output, method.sig.ident.span(), paths));
+            }
+            entries.push((entry, whole, cfgs(&method.attrs)));
+        }
+        if select::is_module_call(&method.sig) {
+            first.push(enter_statement(paths));
+        }
+        twin.block.stmts.splice(0..0, first);
         twin.attrs = for_twin(&method.attrs);
         if kind == ImplKind::Other {
             twin.vis = parse_quote!(pub);
@@ -99,7 +108,12 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, paths), aliases.declare(paths));
-    let entries = entries.iter().map(|(entry, method_attrs)| {
+    let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
+        let implementation = entry.whole_method(&generics, item, &mirror, paths);
+        quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
+    });
+    let whole_methods: Vec<TokenStream> = whole_methods.collect();
+    let entries = entries.iter().map(|(entry, _, method_attrs)| {
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
@@ -113,6 +127,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
     quote! {
         #bare
         #fallbacks
+        #(#whole_methods)*
         #(#cfgs)* #allow
         const _: () = {
             #imports
@@ -121,6 +136,13 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
             #(#entries)*
         };
     }
+}
+
+/// Nodes that the method records are recorded in its module.
+fn enter_statement(paths: &Paths) -> syn::Stmt {
+    let enter = paths.whole("enter");
+    let entered = Ident::new("__fx_entered", proc_macro2::Span::mixed_site());
+    parse_quote!(let #entered = #enter(&*self);)
 }
 
 fn method_options(item: &mut ImplItem, errors: &Errors) -> MethodOptions {

@@ -66,6 +66,13 @@ fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
     sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
 }
 
+/// Whether calls of a method are calls of its module, as torch.fx counts them: it computes something.
+pub(super) fn is_module_call(sig: &Signature) -> bool {
+    let by_reference = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
+        if matches!(receiver.kind, syn::ReceiverKind::Reference(..)));
+    by_reference && (sig.ident.to_string().starts_with("forward") || mentions_tensor(sig))
+}
+
 /// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &Embedding`.
 fn is_about_plain_data(sig: &Signature) -> bool {
     let takes_plain = sig.inputs.iter().all(|input| match input {

@@ -52,7 +52,9 @@ impl GraphModule {
         let mut loaded: HashMap<usize, Arc<Self>> = HashMap::new();
         for (number, module) in modules.into_iter().enumerate().rev() {
             let attributes = attributes(&module, layers, &tensors, &loaded)?;
-            let module = Self::from_parts(module.graph.into_owned(), attributes);
+            let class_name = module.class_name;
+            let mut module = Self::from_parts(module.graph.into_owned(), attributes);
+            module.set_class_name(class_name);
             if number == 0 {
                 module.check().map_err(|source| LoadModuleError::Check { file: path.to_owned(), source })?;
                 return Ok(module);

@@ -105,7 +105,11 @@ impl Saving {
                 };
                 attributes.push((path.clone(), text));
             }
-            modules.push(ModuleText { graph: Cow::Borrowed(module.graph()), attributes });
+            modules.push(ModuleText {
+                class_name: module.class_name().into(),
+                graph: Cow::Borrowed(module.graph()),
+                attributes,
+            });
         }
         Ok(modules)
     }

@@ -1,0 +1,216 @@
+//! Layers that candle lets nobody clone, called in the model itself: `Sequential` and `Box<dyn Module>`.
+//!
+//! Invariant: the graph calls the very layer that the model holds, on the thread that the model lives on.
+
+use std::any::Any;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use candle_core::Result;
+use candle_nn::Sequential;
+
+use crate::module::{Called, LayerModule};
+use crate::ops::{InferError, IntoValue};
+use crate::trace::{
+    At, Given, Module, ModuleT, Original, Place, Proxy, Scope, TraceError, Traceable, call_layer, whole,
+};
+use crate::value::{Fact, Value};
+
+use super::layer::argument;
+
+/// A layer in a model that the graph shares.
+struct Layer {
+    name: &'static str,
+    called: Called,
+    original: Original,
+    run: whole::Run,
+}
+
+impl LayerModule for Layer {
+    fn type_name(&self) -> &str {
+        self.name
+    }
+
+    fn called(&self) -> Called {
+        self.called
+    }
+
+    fn call(&self, args: &[&Value]) -> Result<Value> {
+        self.original.with(self.name, |layer| (self.run)(layer, args))
+    }
+
+    /// What it does to shapes is not known.
+    fn infer(&self, _: &[&Fact]) -> std::result::Result<Fact, InferError> {
+        Ok(Fact::Unknown)
+    }
+}
+
+/// The mirror of a layer that cannot be cloned. It can be called if the model stands behind an `Arc` or `Rc`.
+#[derive(Clone)]
+struct Shared {
+    name: &'static str,
+    scope: Scope,
+    layer: Option<Arc<dyn LayerModule>>,
+}
+
+impl Shared {
+    fn new(name: &'static str, scope: &Scope, original: Option<Original>, called: Called, run: whole::Run) -> Self {
+        let layer = original.map(|original| Arc::new(Layer { name, called, original, run }) as Arc<dyn LayerModule>);
+        Self { name, scope: scope.clone(), layer }
+    }
+
+    #[track_caller]
+    fn record(&self, given: &[Given], xs: &Proxy) -> Result<Proxy> {
+        match &self.layer {
+            Some(layer) => call_layer(layer, &self.scope, given),
+            None => {
+                let (layer, path) = (self.name.to_owned(), self.scope.path().to_string());
+                let at = At(std::panic::Location::caller());
+                Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
+            }
+        }
+    }
+}
+
+/// The mirror of a layer that is called as `layer.forward(x)`.
+#[derive(Clone)]
+pub struct SharedLayer(Shared);
+
+impl SharedLayer {
+    fn new<M: candle_core::Module + 'static>(name: &'static str, scope: &Scope, original: Option<Original>) -> Self {
+        let run: whole::Run = |layer, args| {
+            candle_core::Module::forward(whole::original::<M>(layer)?, argument(args, 0)?)
+                .and_then(IntoValue::into_value)
+        };
+        Self(Shared::new(name, scope, original, Called::FORWARD, run))
+    }
+
+    /// A layer behind a pointer.
+    fn behind<P>(name: &'static str, scope: &Scope, original: Option<Original>) -> Self
+    where
+        P: Deref<Target: candle_core::Module> + 'static,
+    {
+        let run: whole::Run = |layer, args| {
+            let layer = whole::original::<P>(layer)?.deref();
+            candle_core::Module::forward(layer, argument(args, 0)?).and_then(IntoValue::into_value)
+        };
+        Self(Shared::new(name, scope, original, Called::FORWARD, run))
+    }
+}
+
+impl Module for SharedLayer {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        self.0.record(&[Given::Proxy(xs.clone())], xs)
+    }
+}
+
+/// The mirror of a layer that is called as `layer.forward_t(x, train)`.
+#[derive(Clone)]
+pub struct SharedLayerT(Shared);
+
+impl SharedLayerT {
+    /// A layer behind a pointer.
+    fn behind<P>(name: &'static str, scope: &Scope, original: Option<Original>) -> Self
+    where
+        P: Deref<Target: candle_core::ModuleT> + 'static,
+    {
+        let run: whole::Run = |layer, args| {
+            let layer = whole::original::<P>(layer)?.deref();
+            candle_core::ModuleT::forward_t(layer, argument(args, 0)?, argument(args, 1)?)
+                .and_then(IntoValue::into_value)
+        };
+        Self(Shared::new(name, scope, original, Called::FORWARD_T, run))
+    }
+}
+
+impl ModuleT for SharedLayerT {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.0.record(&[Given::Proxy(xs.clone()), Given::Data(Value::Bool(train))], xs)
+    }
+}
+
+/// The mirror of a `Sequential`.
+#[derive(Clone)]
+pub struct SequentialLeaf {
+    layers: SharedLayer,
+    len: i64,
+}
+
+impl Traceable for Sequential {
+    type Symbolic = SequentialLeaf;
+
+    fn symbolic(&self, scope: &Scope) -> SequentialLeaf {
+        let original = scope.place().cloned().map(Original::Place);
+        SequentialLeaf { layers: SharedLayer::new::<Self>("Sequential", scope, original), len: self.len() }
+    }
+
+    fn whole(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
+
+impl SequentialLeaf {
+    /// Number of layers.
+    pub fn len(&self) -> i64 {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Module for SequentialLeaf {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        if self.is_empty() { Ok(xs.clone()) } else { self.layers.forward(xs) }
+    }
+}
+
+/// Layers whose type is not known. Where `$original` gives one, the graph holds it without the model.
+macro_rules! unknown_layers {
+    ($($type:ty => $mirror:ident, $name:literal, |$layer:ident, $scope:ident| $original:expr;)*) => {$(
+        impl Traceable for $type {
+            type Symbolic = $mirror;
+
+            fn symbolic(&self, scope: &Scope) -> $mirror {
+                let ($layer, $scope) = (self, scope);
+                $mirror::behind::<Self>($name, scope, $original)
+            }
+
+            fn whole(&self) -> Option<&dyn Any> {
+                Some(self)
+            }
+        }
+    )*};
+}
+unknown_layers! {
+    Box<dyn candle_core::Module> => SharedLayer, "Box<dyn Module>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::Module + Send> => SharedLayer, "Box<dyn Module + Send>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::Module + Send + Sync> => SharedLayer, "Box<dyn Module + Send + Sync>",
+        |_layer, scope| in_model(scope);
+    Box<dyn candle_core::ModuleT> => SharedLayerT, "Box<dyn ModuleT>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::ModuleT + Send> => SharedLayerT, "Box<dyn ModuleT + Send>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::ModuleT + Send + Sync> => SharedLayerT, "Box<dyn ModuleT + Send + Sync>",
+        |_layer, scope| in_model(scope);
+    Arc<dyn candle_core::Module + Send + Sync> => SharedLayer, "Arc<dyn Module + Send + Sync>",
+        |layer, _scope| Some(Original::Copy(Arc::new(layer.clone())));
+    Arc<dyn candle_core::ModuleT + Send + Sync> => SharedLayerT, "Arc<dyn ModuleT + Send + Sync>",
+        |layer, _scope| Some(Original::Copy(Arc::new(layer.clone())));
+    Arc<dyn candle_core::Module> => SharedLayer, "Arc<dyn Module>",
+        |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
+    Arc<dyn candle_core::ModuleT> => SharedLayerT, "Arc<dyn ModuleT>",
+        |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
+    Rc<dyn candle_core::Module> => SharedLayer, "Rc<dyn Module>",
+        |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
+    Rc<dyn candle_core::ModuleT> => SharedLayerT, "Rc<dyn ModuleT>",
+        |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
+}
+
+fn in_model(scope: &Scope) -> Option<Original> {
+    scope.place().cloned().map(Original::Place)
+}

@@ -1,0 +1,282 @@
+//! The mirrors of std's containers and pointers.
+//!
+//! Invariant: a container of mirrors has the structure of the original, and its parts are found by the steps that their
+//! scopes were made with.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
+
+use crate::ir::Argument;
+
+use super::inputs::Inputs;
+use super::owner::{Part, Place};
+use super::scope::Scope;
+use super::session::shared;
+use super::traceable::Traceable;
+
+impl<T: Traceable> Traceable for Option<T> {
+    type Symbolic = Option<T::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        self.as_ref().map(|value| value.symbolic(&scope.inside()))
+    }
+
+    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        self.as_ref().map(|value| value.input(inputs, name))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.as_ref().map_or(Some(Argument::None), T::made_of)
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        self.as_ref().map(Part::of)
+    }
+}
+
+impl<T: Traceable> Traceable for Box<T> {
+    type Symbolic = Box<T::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        Box::new((**self).symbolic(&scope.inside()))
+    }
+
+    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        Box::new((**self).input(inputs, name))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        T::made_of(mirror)
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        Some(Part::of(&**self))
+    }
+}
+
+/// What is behind shared pointers is mirrored once, and a graph may keep the pointer.
+macro_rules! shared_pointers {
+    ($($type:ident $behind:ident, $this:ident, $scope:ident => $mirror:expr;)*) => {$(
+        impl<T: Traceable + 'static> Traceable for $type<T>
+        where
+            T::Symbolic: 'static,
+        {
+            type Symbolic = $type<T::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                let make = || {
+                    let ($this, $scope) = (self, &scope.at(Place::$behind(self)));
+                    $type::new($mirror)
+                };
+                // Nothing holds the whole model, so its mirror stays its tracer's own.
+                if scope.path().is_root() { make() } else { shared($type::as_ptr(self).cast(), make) }
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                $type::new((**self).input(inputs, name))
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                T::made_of(mirror)
+            }
+
+            fn part(&self, _: usize) -> Option<Part<'_>> {
+                Some(Part::of(&**self))
+            }
+        }
+    )*};
+}
+shared_pointers! {
+    Rc behind_rc, this, scope => (**this).symbolic(scope);
+    Arc behind_arc, this, scope => T::symbolic_shared(this, scope);
+}
+
+/// What is behind locks is mirrored as it is; a lock that is held cannot be, and waiting for it could be for ever.
+macro_rules! locks {
+    ($($type:ident, $value:ident => $locked:expr;)*) => {$(
+        impl<T: Traceable> Traceable for $type<T> {
+            type Symbolic = $type<T::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                let $value = self;
+                match $locked {
+                    // What is inside may change and cannot be lent.
+                    Some(inside) => $type::new(inside.symbolic(&scope.adrift())),
+                    None => scope.locked(),
+                }
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                let $value = self;
+                match $locked {
+                    Some(inside) => $type::new(inside.input(inputs, name)),
+                    None => inputs.scope().child(name).locked(),
+                }
+            }
+        }
+    )*};
+}
+locks! {
+    RefCell, value => value.try_borrow().ok();
+    Mutex, value => unlocked(value.try_lock());
+    RwLock, value => unlocked(value.try_read());
+}
+
+/// The guard of a lock that nobody holds. What a panic left behind is mirrored as it is.
+fn unlocked<G>(tried: TryLockResult<G>) -> Option<G> {
+    match tried {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl<T: Traceable> Traceable for OnceCell<T> {
+    type Symbolic = OnceCell<T::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        self.get().map(Part::of)
+    }
+}
+
+impl<T: Traceable> Traceable for OnceLock<T> {
+    type Symbolic = OnceLock<T::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        self.get().map(Part::of)
+    }
+}
+
+macro_rules! sequences {
+    ($($type:ident)*) => {$(
+        impl<T: Traceable> Traceable for $type<T> {
+            type Symbolic = $type<T::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                self.iter().enumerate().map(|(i, value)| value.symbolic(&scope.part(&i.to_string(), i))).collect()
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                self.iter().enumerate().map(|(i, value)| value.input(inputs, &format!("{name}_{i}"))).collect()
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+            }
+
+            fn part(&self, step: usize) -> Option<Part<'_>> {
+                self.get(step).map(Part::of)
+            }
+        }
+    )*};
+}
+sequences!(Vec VecDeque);
+
+impl<T: Traceable, const N: usize> Traceable for [T; N] {
+    type Symbolic = [T::Symbolic; N];
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        std::array::from_fn(|i| self[i].symbolic(&scope.part(&i.to_string(), i)))
+    }
+
+    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        std::array::from_fn(|i| self[i].input(inputs, &format!("{name}_{i}")))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+    }
+
+    fn part(&self, step: usize) -> Option<Part<'_>> {
+        self.get(step).map(Part::of)
+    }
+}
+
+macro_rules! maps {
+    ($($map:ident: $($bound:ident)?;)*) => {$(
+        impl<K: MapKey $(+ $bound)?, V: Traceable> Traceable for $map<K, V> {
+            type Symbolic = $map<K, V::Symbolic>;
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                let mirror = |(i, (key, value)): (usize, (&K, &V))| {
+                    (key.clone(), value.symbolic(&scope.part(&key.segment(), i)))
+                };
+                self.iter().enumerate().map(mirror).collect()
+            }
+
+            // A map that does not change keeps its order.
+            fn part(&self, step: usize) -> Option<Part<'_>> {
+                self.values().nth(step).map(Part::of)
+            }
+        }
+    )*};
+}
+maps! { HashMap:; BTreeMap: Ord; }
+
+/// A key of a map that a model may hold.
+pub trait MapKey: Clone + Eq + Hash {
+    /// As a path segment.
+    fn segment(&self) -> String;
+}
+
+macro_rules! map_keys {
+    ($($type:ty),*) => {$(
+        impl MapKey for $type {
+            fn segment(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+map_keys!(usize, u8, u16, u32, u64, i32, i64, bool, char, String, &'static str);
+
+impl<A: MapKey, B: MapKey> MapKey for (A, B) {
+    fn segment(&self) -> String {
+        format!("{}_{}", self.0.segment(), self.1.segment())
+    }
+}
+
+impl<A: MapKey, B: MapKey, C: MapKey> MapKey for (A, B, C) {
+    fn segment(&self) -> String {
+        format!("{}_{}_{}", self.0.segment(), self.1.segment(), self.2.segment())
+    }
+}
+
+macro_rules! tuples {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: Traceable),+> Traceable for ($($name,)+) {
+            type Symbolic = ($($name::Symbolic,)+);
+
+            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                ($(self.$index.symbolic(&scope.part(stringify!($index), $index)),)+)
+            }
+
+            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                ($(self.$index.input(inputs, &format!("{name}_{}", $index)),)+)
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                Some(Argument::Tuple([$($name::made_of(&mirror.$index)?),+].into()))
+            }
+
+            fn part(&self, step: usize) -> Option<Part<'_>> {
+                match step {
+                    $($index => Some(Part::of(&self.$index)),)+
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+tuples! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) (A 0 B 1 C 2 D 3 E 4) (A 0 B 1 C 2 D 3 E 4 F 5) }

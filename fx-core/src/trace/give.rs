@@ -1,0 +1,177 @@
+//! [`Give`]: values that can be given for a parameter, and [`PH`], an input in one.
+//!
+//! Invariant: what a parameter is made of has the structure of what was given.
+
+use std::sync::Arc;
+
+use candle_core::{DType, Shape, Tensor};
+
+use crate::ir::Argument;
+use crate::value::Value;
+
+use super::inputs::Inputs;
+use super::proxy::Proxy;
+use super::scope::Scope;
+use super::traceable::Traceable;
+
+/// A value that can be given for a parameter.
+pub trait Give {
+    /// Type of its mirror.
+    type Symbolic: 'static;
+
+    /// Its mirror, as an input of the graph.
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic;
+
+    /// Its mirror, baked into the graph, but for placeholders in it.
+    fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic;
+
+    /// What the parameter is made of, as [`Traceable::made_of`].
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument>;
+}
+
+/// A tensor input in the value of a parameter, for [`Tracer::concrete_arg`](super::Tracer::concrete_arg): torch.fx's `PH`.
+///
+/// It stands for a tensor anywhere in tuples, vectors and options, beside values that are baked in. The inputs are named
+/// after the parameter and where they are in it: `xs_0`, `xs_1_0`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PH;
+
+/// A tensor input whose node gets annotations: torch.fx's `PHWithMeta`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PHWithMeta(pub Vec<(Arc<str>, Value)>);
+
+macro_rules! give_placeholder {
+    ($($type:ty, $this:ident => $annotations:expr;)*) => {$(
+        impl Give for $type {
+            type Symbolic = Proxy;
+
+            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Proxy {
+                let $this = self;
+                inputs.given_placeholder(name, $annotations)
+            }
+
+            fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Proxy {
+                self.as_input(inputs, &scope.path().as_str().replace('.', "_"))
+            }
+
+            fn made_of(mirror: &Proxy) -> Option<Argument> {
+                <Tensor as Traceable>::made_of(mirror)
+            }
+        }
+    )*};
+}
+give_placeholder! {
+    PH, _this => &[];
+    PHWithMeta, this => &this.0;
+}
+
+impl<T: Traceable + ?Sized> Give for &T
+where
+    T::Symbolic: 'static,
+{
+    type Symbolic = T::Symbolic;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        (*self).input(inputs, name)
+    }
+
+    fn as_constant(&self, _: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic {
+        (*self).symbolic(scope)
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        T::made_of(mirror)
+    }
+}
+
+impl<T: Give> Give for Option<T> {
+    type Symbolic = Option<T::Symbolic>;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        self.as_ref().map(|value| value.as_input(inputs, name))
+    }
+
+    fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic {
+        self.as_ref().map(|value| value.as_constant(inputs, scope))
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.as_ref().map_or(Some(Argument::None), T::made_of)
+    }
+}
+
+impl<T: Give> Give for Vec<T> {
+    type Symbolic = Vec<T::Symbolic>;
+
+    fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        self.iter().enumerate().map(|(i, value)| value.as_input(inputs, &format!("{name}_{i}"))).collect()
+    }
+
+    fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic {
+        self.iter().enumerate().map(|(i, value)| value.as_constant(inputs, &scope.child(&i.to_string()))).collect()
+    }
+
+    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+        mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+    }
+}
+
+macro_rules! give_tuple {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: Give),+> Give for ($($name,)+) {
+            type Symbolic = ($($name::Symbolic,)+);
+
+            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                ($(self.$index.as_input(inputs, &format!("{name}_{}", $index)),)+)
+            }
+
+            fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic {
+                ($(self.$index.as_constant(inputs, &scope.child(stringify!($index))),)+)
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                Some(Argument::Tuple([$($name::made_of(&mirror.$index)?),+].into()))
+            }
+        }
+    )*};
+}
+give_tuple! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) }
+
+macro_rules! give_by_value {
+    ($($type:ty),*) => {$(
+        impl Give for $type {
+            type Symbolic = <$type as Traceable>::Symbolic;
+
+            fn as_input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+                Traceable::input(self, inputs, name)
+            }
+
+            fn as_constant(&self, _: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic {
+                Traceable::symbolic(self, scope)
+            }
+
+            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
+                <Self as Traceable>::made_of(mirror)
+            }
+        }
+    )*};
+}
+give_by_value!(
+    Tensor,
+    bool,
+    usize,
+    u8,
+    u16,
+    u32,
+    u64,
+    i16,
+    i32,
+    i64,
+    isize,
+    f32,
+    f64,
+    String,
+    DType,
+    candle_core::Device,
+    Shape
+);

@@ -1,0 +1,62 @@
+//! What graphs need of an original they call: where its parts are, itself, and a copy if there can be one.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{Generics, Ident};
+
+use super::fields::{Field, Fields};
+use crate::attributes::allow_generated;
+use crate::paths::Paths;
+
+/// `fn part` and `fn whole` of `Traceable`; `part` is the body of the first.
+pub(super) fn methods(part: TokenStream, generics: &Generics, paths: &Paths) -> TokenStream {
+    let (part_type, allow) = (paths.private("Part"), allow_generated());
+    let whole = generics.lifetimes().next().is_none().then(|| {
+        quote! {
+            fn whole(&self) -> ::core::option::Option<&dyn ::core::any::Any> { ::core::option::Option::Some(self) }
+        }
+    });
+    quote! {
+        #allow
+        fn part(&self, step: usize) -> ::core::option::Option<#part_type<'_>> { #part }
+        #whole
+    }
+}
+
+/// `match step { 0 => Some(…), … }`; `reference` gives a reference to a field.
+pub(super) fn part(fields: &Fields, reference: impl Fn(&Field) -> TokenStream, paths: &Paths) -> TokenStream {
+    let part_type = paths.private("Part");
+    let arms = fields.list.iter().enumerate().filter(|(_, field)| field.is_mirrored()).map(|(step, field)| {
+        let (cfgs, reference) = (field.cfgs(), reference(field));
+        quote!(#(#cfgs)* #step => ::core::option::Option::Some(#part_type::of(#reference)),)
+    });
+    quote!(match step { #(#arms)* _ => ::core::option::Option::None })
+}
+
+/// The scope that a struct's mirror holds, from `scope` and `self`.
+pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
+    let name = name.unraw().to_string();
+    let [copied, copy, none] = ["Copied", "CopyOf", "NoCopyOf"].map(|name| paths.whole(name));
+    quote! {
+        scope.module(#name, || {
+            use #copy as _;
+            use #none as _;
+            (&#copied(self)).__fx_copy()
+        })
+    }
+}
+
+/// The impl by which a mirror says where it is; `scope` is the body.
+pub(super) fn mirror_impl(name: &Ident, generics: &Generics, scope: TokenStream, paths: &Paths) -> TokenStream {
+    let (mirror, text) = (super::mirror_ident(name), name.unraw().to_string());
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let (trait_name, scope_type) = (paths.private("Mirror"), paths.scope());
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #trait_name for #mirror #type_generics #where_clause {
+            const NAME: &'static str = #text;
+            fn scope(&self) -> ::core::option::Option<&#scope_type> { #scope }
+        }
+    }
+}
