@@ -19,6 +19,7 @@ mod activation;
 mod adaptive;
 mod attention;
 mod batch_norm;
+mod container;
 mod conv;
 mod conv_transpose;
 mod distance;
@@ -34,6 +35,7 @@ mod rnn;
 mod rnn_cell;
 mod shape;
 mod sparse;
+mod table;
 mod transformer;
 mod upsample;
 
@@ -51,6 +53,7 @@ pub use batch_norm::{
     BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
     InstanceNorm3d, InstanceNormConfig,
 };
+pub use container::{Child, ModuleDict, ModuleList, Sequential, SequentialMirror};
 pub use conv::{Conv, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvConfig, Padding, PaddingMode};
 pub use conv_transpose::{
     ConvTranspose, ConvTranspose1d, ConvTranspose1dConfig, ConvTranspose2d, ConvTranspose2dConfig, ConvTransposeConfig,
@@ -87,6 +90,7 @@ pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
 pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
 pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
 pub use sparse::{BagMode, Embedding, EmbeddingBag, EmbeddingBagConfig, EmbeddingConfig};
+pub use table::{kinds, layer_table};
 pub use transformer::{
     TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
 };

@@ -2,160 +2,12 @@
 //!
 //! Invariant: arguments are asked for in the order of torch's signatures.
 
-use std::sync::Arc;
-
-use candle_core::{Module, ModuleT, Result, Tensor, bail};
+use candle_core::{Result, bail};
 use candle_nn::VarBuilder;
-use fx_core::leaf::Layer;
-use fx_core::module::LayerModule;
 use fx_nn::*;
 
 use super::arguments::{Arguments, Wanted};
-use super::case::Call;
-
-type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
-
-/// A layer, and how it is run.
-pub struct Built {
-    pub run: Run,
-    pub layer: Arc<dyn LayerModule>,
-    pub text: String,
-    pub tolerance: f64,
-}
-
-/// What a layer is called on.
-pub trait Called: Layer + std::fmt::Display {
-    /// How far a result may be from torch's.
-    const TOLERANCE: f64 = 1e-5;
-
-    fn run(&self, call: &Call, train: bool) -> Result<Vec<Tensor>>;
-}
-
-fn built<L: Called>(layer: L) -> Result<Built> {
-    let text = layer.to_string();
-    let described = Arc::new(layer.clone());
-    Ok(Built {
-        run: Box::new(move |call, train| layer.run(call, train)),
-        layer: described,
-        text,
-        tolerance: L::TOLERANCE,
-    })
-}
-
-fn single(inputs: &[Tensor]) -> Result<&Tensor> {
-    match inputs {
-        [input] => Ok(input),
-        _ => bail!("{} inputs for a layer of one", inputs.len()),
-    }
-}
-
-macro_rules! called {
-    ($([$($generics:tt)*] $layer:ty => |$this:ident, $inputs:ident, $train:ident| $run:expr;)*) => {$(
-        impl<$($generics)*> Called for $layer {
-            fn run(&self, call: &Call, $train: bool) -> Result<Vec<Tensor>> {
-                let ($this, $inputs) = (self, call.all());
-                $run
-            }
-        }
-    )*};
-    (roughly $($layer:ident |$this:ident, $call:ident, $train:ident| $run:expr;)*) => {$(
-        impl Called for $layer {
-            const TOLERANCE: f64 = 1e-4;
-
-            fn run(&self, $call: &Call, $train: bool) -> Result<Vec<Tensor>> {
-                let $this = self;
-                $run
-            }
-        }
-    )*};
-    (one $($layer:ident)*) => {
-        called! { $([] $layer => |this, inputs, _train| Ok(vec![this.forward(single(inputs)?)?]);)* }
-    };
-    (train $($layer:ident)*) => {
-        called! { $([] $layer => |this, inputs, train| Ok(vec![this.forward_t(single(inputs)?, train)?]);)* }
-    };
-    (numbered $($layer:ident)*) => {
-        called! { $([const N: usize] $layer<N> => |this, inputs, _train| Ok(vec![this.forward(single(inputs)?)?]);)* }
-    };
-    (trained $($layer:ident)*) => {
-        called! { $([const N: usize] $layer<N> => |this, inputs, train| Ok(vec![this.forward_t(single(inputs)?, train)?]);)* }
-    };
-    (two $($layer:ident)*) => {
-        called! { $([] $layer => |this, inputs, _train| match inputs {
-            [first, second] => Ok(vec![this.forward(first, second)?]),
-            _ => bail!("{} inputs for a layer of two", inputs.len()),
-        };)* }
-    };
-}
-called! { one Linear Identity Flatten Unflatten PixelShuffle PixelUnshuffle ChannelShuffle Fold Unfold Upsample Embedding
-LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
-ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
-Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
-called! { train RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout }
-called! { numbered Conv ConvTranspose ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
-called! { trained BatchNorm InstanceNorm }
-called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss
-PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
-MultiLabelMarginLoss }
-called! {
-    [] EmbeddingBag => |this, inputs, _train| match inputs {
-        [input, others @ ..] if others.len() <= 2 => Ok(vec![this.forward(input, others.first(), others.get(1))?]),
-        _ => bail!("{} inputs for an EmbeddingBag", inputs.len()),
-    };
-}
-
-/// A state of two parts.
-fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
-    match call.tensor("h_0") {
-        Some(h) => Ok(Some((h, call.need("c_0")?))),
-        None => Ok(None),
-    }
-}
-
-called! { roughly
-    RNNCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
-    GRUCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
-    LSTMCell |this, call, _train| {
-        let (input, state) = (call.need("input")?, state(call)?);
-        let (h, c) = this.forward(&input, state.as_ref().map(|(h, c)| (h, c)))?;
-        Ok(vec![h, c])
-    };
-    RNN |this, call, train| {
-        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
-        Ok(vec![output, h])
-    };
-    GRU |this, call, train| {
-        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
-        Ok(vec![output, h])
-    };
-    LSTM |this, call, train| {
-        let (input, state) = (call.need("input")?, state(call)?);
-        let (output, (h, c)) = this.forward_t(&input, state.as_ref().map(|(h, c)| (h, c)), train)?;
-        Ok(vec![output, h, c])
-    };
-    MultiheadAttention |this, call, train| {
-        let (query, key, value) = (call.need("query")?, call.need("key")?, call.need("value")?);
-        let (padding, mask) = (call.tensor("key_padding_mask"), call.tensor("attn_mask"));
-        let (needed, averaged) = (call.flag("need_weights", true), call.flag("average_attn_weights", true));
-        // A hint that the mask is causal; torch wants the mask as well.
-        call.flag("is_causal", false);
-        let (output, weights) = this.forward_t(&query, &key, &value, padding.as_ref(), mask.as_ref(), averaged, train)?;
-        Ok(if needed { vec![output, weights] } else { vec![output] })
-    };
-    TransformerEncoderLayer |this, call, train| {
-        let (src, mask, padding) = (call.need("src")?, call.tensor("src_mask"), call.tensor("src_key_padding_mask"));
-        call.flag("is_causal", false);
-        Ok(vec![this.forward_t(&src, mask.as_ref(), padding.as_ref(), train)?])
-    };
-    TransformerDecoderLayer |this, call, train| {
-        let (tgt, memory) = (call.need("tgt")?, call.need("memory")?);
-        let names = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
-        let [a, b, c, d] = names.map(|name| call.tensor(name));
-        call.flag("tgt_is_causal", false);
-        call.flag("memory_is_causal", false);
-        Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
-    };
-}
+use super::called::{Built, built};
 
 impl<const N: usize> Wanted for Size<N> {
     fn wanted(value: &serde_json::Value) -> Option<Self> {
@@ -517,8 +369,4 @@ pub fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
     let layer = layer?;
     a.finish()?;
     Ok(layer)
-}
-
-pub(super) fn described<L: Called>(layer: L) -> Result<Built> {
-    built(layer)
 }

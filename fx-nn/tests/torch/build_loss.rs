@@ -4,7 +4,7 @@ use candle_core::{Result, Tensor, bail};
 use fx_nn::*;
 
 use super::arguments::Arguments;
-use super::build::{Built, described as built};
+use super::called::{Built, built};
 
 type Weight<'w> = &'w dyn Fn(&str) -> Result<Option<Tensor>>;
 

@@ -61,6 +61,11 @@ impl Call {
         self.options.borrow_mut().remove(name).and_then(|value| value.as_bool()).unwrap_or(default)
     }
 
+    /// Whether there are inputs by position only.
+    pub fn plain(&self) -> bool {
+        self.named.borrow().is_empty() && self.options.borrow().is_empty()
+    }
+
     /// Refuses what nobody asked for.
     pub fn finish(&self) -> Result<()> {
         let (named, options) = (self.named.borrow(), self.options.borrow());

@@ -3,4 +3,5 @@
 pub mod arguments;
 pub mod build;
 mod build_loss;
+mod called;
 pub mod case;
