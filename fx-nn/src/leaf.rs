@@ -3,7 +3,7 @@
 //! Invariant: a layer is a leaf; its shape rule is the check that its `forward` makes, so both refuse the same.
 
 use candle_core::Result;
-use fx_core::leaf::{Layer, Leaf};
+use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
 use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, TensorFact, Value};
@@ -35,10 +35,10 @@ macro_rules! leaf {
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
         impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
-            type Symbolic = fx_core::leaf::Leaf<$type>;
+            type Symbolic = $crate::leaf::leaf!(@mirror $how $type);
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                fx_core::leaf::Leaf::new(self, scope)
+                Self::Symbolic::new(self, scope)
             }
         }
     };
@@ -120,6 +120,8 @@ macro_rules! leaf {
     };
     (@options) => { &[] };
     (@options $config_type:ty) => { <$config_type>::NAMES };
+    (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
+    (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
     (@trait forward [$($generic:ident)?] $type:ty) => {
@@ -256,6 +258,33 @@ impl Known for Fact {
 /// The fact of a result of this shape.
 pub(crate) fn known(result: Result<impl Known>, x: &TensorFact) -> std::result::Result<Fact, InferError> {
     Ok(result?.known(x))
+}
+
+/// The mirror of a layer that behaves differently in training.
+#[derive(Debug, Clone)]
+pub struct Trained<L: Layer>(Leaf<L>);
+
+impl<L: ForwardT> Trained<L> {
+    /// The mirror of this layer.
+    pub fn new(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::new(layer, scope))
+    }
+
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.0.forward_t(xs, train)
+    }
+}
+
+impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.0.forward_t(xs, train)
+    }
 }
 
 /// The mirror of a layer that is called on several tensors.

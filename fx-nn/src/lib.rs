@@ -61,7 +61,7 @@ pub use conv_transpose::{
 pub use distance::{CosineSimilarity, PairwiseDistance};
 pub use dropout::{AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout};
 pub use fold::{Fold, FoldConfig, Unfold};
-pub use leaf::{Pair, Several};
+pub use leaf::{Pair, Several, Trained};
 pub use linear::{Bilinear, Identity, Linear, LinearConfig};
 pub use loss::{
     BCELoss, BCELossConfig, BCEWithLogitsLoss, BCEWithLogitsLossConfig, HingeEmbeddingLoss, HingeEmbeddingLossConfig,
