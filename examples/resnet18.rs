@@ -89,7 +89,12 @@ impl ResNet {
         let layer = |inplanes, planes, stride, name| {
             let vb = vb.pp(name);
             let first = BasicBlock::new(inplanes, planes, stride, vb.pp(0))?;
-            Ok::<_, candle_core::Error>(Sequential::new().push(first).push(BasicBlock::new(planes, planes, 1, vb.pp(1))?))
+            Ok::<_, candle_core::Error>(Sequential::new().push(first).push(BasicBlock::new(
+                planes,
+                planes,
+                1,
+                vb.pp(1),
+            )?))
         };
         let stem = Conv2dConfig::default().stride(2).padding(3).bias(false);
         let pool = MaxPoolConfig::default().stride(Size([2, 2])).padding(1);
@@ -134,7 +139,8 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         None => VarBuilder::from_varmap(&vars, DType::F32, &device),
     };
     let model = ResNet::resnet18(1000, vb)?;
-    let module = fx::Tracer::new().input("x", DType::F32, (1, 3, 224, 224)).concrete_arg("train", false).trace(&model)?;
+    let module =
+        fx::Tracer::new().input("x", DType::F32, (1, 3, 224, 224)).concrete_arg("train", false).trace(&model)?;
     println!("{}", module.graph());
 
     let x = Tensor::randn(0f32, 1f32, (1, 3, 224, 224), &device)?;

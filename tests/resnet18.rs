@@ -18,7 +18,8 @@ fn it_has_torchvision_s_parameters() {
     let vars = VarMap::new();
     let _ = model(&vars);
     let data = vars.data().lock().expect("nobody panicked");
-    let buffer = |name: &str| ["running_mean", "running_var", "num_batches_tracked"].iter().any(|end| name.ends_with(end));
+    let buffer =
+        |name: &str| ["running_mean", "running_var", "num_batches_tracked"].iter().any(|end| name.ends_with(end));
     let parameters: usize = data.iter().filter(|(name, _)| !buffer(name)).map(|(_, var)| var.elem_count()).sum();
     assert_eq!(parameters, 11_689_512);
     // 62 parameters and three buffers for each of 20 norms, as in torchvision's state_dict.

@@ -119,7 +119,7 @@ impl MultiheadAttention {
         config: MultiheadAttentionConfig,
         vb: VarBuilder<'_>,
     ) -> Result<Self> {
-        if num_heads == 0 || embed_dim == 0 || embed_dim % num_heads != 0 {
+        if num_heads == 0 || embed_dim == 0 || !embed_dim.is_multiple_of(num_heads) {
             bail!("MultiheadAttention: {num_heads} heads should divide the width {embed_dim}");
         }
         let [kdim, vdim] = [config.kdim, config.vdim].map(|dim| dim.unwrap_or(embed_dim));

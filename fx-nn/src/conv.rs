@@ -249,7 +249,7 @@ pub(crate) fn check<const N: usize>(
     groups: usize,
     sizes: &[Size<N>],
 ) -> Result<()> {
-    if groups == 0 || in_channels % groups != 0 || out_channels % groups != 0 {
+    if groups == 0 || !in_channels.is_multiple_of(groups) || !out_channels.is_multiple_of(groups) {
         bail!("{layer}: {groups} groups should divide {in_channels} input and {out_channels} output channels");
     }
     if sizes.iter().any(|size| size.0.contains(&0)) {

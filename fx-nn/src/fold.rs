@@ -116,7 +116,7 @@ impl Fold {
         let [rows, columns] = self.counts()?;
         let at = dims.len() - 2;
         let kernel: usize = self.kernel_size.0.iter().product();
-        if dims[at] % kernel != 0 || dims[at + 1] != rows * columns {
+        if !dims[at].is_multiple_of(kernel) || dims[at + 1] != rows * columns {
             let windows = rows * columns;
             bail!(
                 "Fold: expects (…, C · {kernel}, {windows}) for an output of {}, but is given {dims:?}",

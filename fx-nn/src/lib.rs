@@ -28,6 +28,7 @@ mod fold;
 mod linear;
 mod loss;
 mod loss_class;
+mod loss_three;
 mod norm;
 mod padding;
 mod pool;
@@ -37,6 +38,7 @@ mod shape;
 mod sparse;
 mod table;
 mod transformer;
+mod transformer_stack;
 mod upsample;
 
 pub use activation::{
@@ -73,6 +75,10 @@ pub use loss_class::{
     CrossEntropyLoss, CrossEntropyLossConfig, MultiLabelMarginLoss, MultiLabelMarginLossConfig, MultiMarginLoss,
     MultiMarginLossConfig, NLLLoss, NLLLossConfig,
 };
+pub use loss_three::{
+    CosineEmbeddingLoss, CosineEmbeddingLossConfig, GaussianNLLLoss, GaussianNLLLossConfig, MarginRankingLoss,
+    MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
+};
 pub use norm::{
     GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,
     RMSNormConfig,
@@ -94,4 +100,5 @@ pub use table::{kinds, layer_table};
 pub use transformer::{
     TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
 };
+pub use transformer_stack::{TransformerDecoder, TransformerEncoder};
 pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

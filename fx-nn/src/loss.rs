@@ -110,6 +110,7 @@ macro_rules! losses {
             /// When the shapes do not fit, or the options do not make sense.
             pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
                 self.shape(input.dims(), target.dims())?;
+                #[allow(unused_variables, reason = "losses without settings")]
                 let ($this, $x, $y) = (self, input, target);
                 let values: Result<Tensor> = $values;
                 self.config.reduction.of(&values?)
@@ -120,7 +121,7 @@ macro_rules! losses {
                 Ok(self.config.reduction.shape(shape(stringify!($layer), input, target, self)?))
             }
 
-            #[allow(unused_variables, reason = "losses without weights")]
+            #[allow(dead_code, unused_variables, reason = "losses without weights")]
             fn tensor(&self, name: &str) -> Option<Tensor> {
                 $(
                     if name == $name {

@@ -230,7 +230,7 @@ impl GroupNorm {
     /// # Errors
     /// When the groups do not divide the channels, or the builder has a tensor of another shape or none.
     pub fn new(num_groups: usize, num_channels: usize, config: GroupNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        if num_groups == 0 || num_channels % num_groups != 0 {
+        if num_groups == 0 || !num_channels.is_multiple_of(num_groups) {
             bail!("GroupNorm: {num_groups} groups should divide {num_channels} channels");
         }
         let get = |name, init| vb.get_with_hints(num_channels, name, Init::Const(init));

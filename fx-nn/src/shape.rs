@@ -106,7 +106,7 @@ impl Unflatten {
         let Some(known) = known.filter(|_| holes <= 1 && !sizes.is_empty()) else {
             bail!("Unflatten: sizes {sizes:?} should be positive, but for one -1");
         };
-        let fits = if holes == 1 { known != 0 && dims[at] % known == 0 } else { known == dims[at] };
+        let fits = if holes == 1 { known != 0 && dims[at].is_multiple_of(known) } else { known == dims[at] };
         if !fits {
             bail!("Unflatten: sizes {sizes:?} do not make dimension {} of {dims:?}", self.dim);
         }

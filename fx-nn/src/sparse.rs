@@ -236,10 +236,10 @@ impl EmbeddingBag {
     ) -> Result<Tensor> {
         indices("EmbeddingBag", input.dtype())?;
         let bags = self.bags(input, offsets)?;
-        if let Some(weights) = per_sample_weights {
-            if self.config.mode != BagMode::Sum || weights.dims() != input.dims() {
-                bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {:?}", input.dims());
-            }
+        if let Some(weights) = per_sample_weights
+            && (self.config.mode != BagMode::Sum || weights.dims() != input.dims())
+        {
+            bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {:?}", input.dims());
         }
         let flat = input.flatten_all()?.contiguous()?;
         let rows = shortened(self.weight.index_select(&flat, 0)?, self.config.max_norm, self.config.norm_type)?;

@@ -35,6 +35,7 @@ kinds! {
     MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
     L1Loss, MSELoss, SmoothL1Loss, HuberLoss, BCELoss, BCEWithLogitsLoss, KLDivLoss, PoissonNLLLoss, SoftMarginLoss,
     HingeEmbeddingLoss, MultiLabelSoftMarginLoss, NLLLoss, CrossEntropyLoss, MultiMarginLoss, MultiLabelMarginLoss,
+    MarginRankingLoss, CosineEmbeddingLoss, TripletMarginLoss, GaussianNLLLoss,
 }
 
 /// candle_nn's layers and those of this crate, for [`GraphModule::load_with`](fx_core::module::GraphModule::load_with).

@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use candle_core::{Result, bail};
 use serde_json::{Map, Value};
 
-pub struct Arguments {
+pub(crate) struct Arguments {
     positional: Vec<Value>,
     keyword: RefCell<Map<String, Value>>,
     taken: RefCell<usize>,
 }
 
 /// Something that an argument can be.
-pub trait Wanted: Sized {
+pub(crate) trait Wanted: Sized {
     fn wanted(value: &Value) -> Option<Self>;
 }
 
@@ -86,7 +86,7 @@ impl<T: Wanted + Clone, const N: usize> Wanted for [T; N] {
 
 impl Arguments {
     /// From `{"positional": […], "keyword": {…}}`.
-    pub fn new(json: &str) -> Result<Self> {
+    pub(crate) fn new(json: &str) -> Result<Self> {
         let parsed: Value = serde_json::from_str(json).map_err(candle_core::Error::wrap)?;
         let positional = parsed["positional"].as_array().cloned().unwrap_or_default();
         let keyword = parsed["keyword"].as_object().cloned().unwrap_or_default();
@@ -94,7 +94,7 @@ impl Arguments {
     }
 
     /// The next argument of the signature.
-    pub fn get<T: Wanted>(&self, name: &str) -> Result<Option<T>> {
+    pub(crate) fn get<T: Wanted>(&self, name: &str) -> Result<Option<T>> {
         let at = self.taken.replace_with(|at| *at + 1);
         let value = match self.positional.get(at) {
             Some(value) => value.clone(),
@@ -110,17 +110,17 @@ impl Arguments {
     }
 
     /// The next argument of the signature, which has a default.
-    pub fn or<T: Wanted>(&self, name: &str, default: T) -> Result<T> {
+    pub(crate) fn or<T: Wanted>(&self, name: &str, default: T) -> Result<T> {
         Ok(self.get(name)?.unwrap_or(default))
     }
 
     /// The next argument of the signature, one of several words.
-    pub fn word<T: std::str::FromStr<Err = candle_core::Error>>(&self, name: &str, default: T) -> Result<T> {
+    pub(crate) fn word<T: std::str::FromStr<Err = candle_core::Error>>(&self, name: &str, default: T) -> Result<T> {
         self.get::<String>(name)?.map_or(Ok(default), |word| word.parse())
     }
 
     /// The next argument of the signature, which has none.
-    pub fn need<T: Wanted>(&self, name: &str) -> Result<T> {
+    pub(crate) fn need<T: Wanted>(&self, name: &str) -> Result<T> {
         match self.get(name)? {
             Some(value) => Ok(value),
             None => bail!("the argument `{name}` is missing"),
@@ -128,12 +128,12 @@ impl Arguments {
     }
 
     /// The next argument, which changes no number.
-    pub fn skip(&self, name: &str) -> Result<()> {
+    pub(crate) fn skip(&self, name: &str) -> Result<()> {
         self.get::<Value>(name).map(|_| ())
     }
 
     /// Refuses what is left.
-    pub fn finish(&self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         let mut left = self.keyword.borrow_mut();
         // Where and of what type: the file says both.
         for name in ["device", "dtype"] {

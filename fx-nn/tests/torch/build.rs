@@ -151,7 +151,7 @@ fn transformer(a: &Arguments) -> Result<TransformerLayerConfig> {
 }
 
 /// The layer of this class, from these arguments and this state.
-pub fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
+pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
     let inplace = |built: Result<Built>| a.skip("inplace").and(built);
     let weight = |name: &str| if vb.contains_tensor(name) { vb.get_unchecked(name).map(Some) } else { Ok(None) };
     let layer = match class {

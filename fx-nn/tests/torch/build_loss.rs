@@ -20,7 +20,7 @@ fn old(a: &Arguments, name: &str) -> Result<()> {
     }
 }
 
-pub fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Built> {
+pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Built> {
     // Weights are buffers: they are in the state, and in the arguments only if they are none.
     let given = |layer: &str| -> Result<Option<Tensor>> {
         a.skip(layer)?;
@@ -128,6 +128,29 @@ pub fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Built> {
             old(a, "size_average")?;
             old(a, "reduce")?;
             built(MultiLabelMarginLoss::new(MultiLabelMarginLossConfig { reduction: reduction(a)? }))
+        }
+        "MarginRankingLoss" | "CosineEmbeddingLoss" => {
+            let margin = a.or("margin", 0.0)?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            if class == "MarginRankingLoss" {
+                built(MarginRankingLoss::new(MarginRankingLossConfig { margin, reduction }))
+            } else {
+                built(CosineEmbeddingLoss::new(CosineEmbeddingLossConfig { margin, reduction }))
+            }
+        }
+        "TripletMarginLoss" => {
+            let (margin, p, eps) = (a.or("margin", 1.0)?, a.or("p", 2.0)?, a.or("eps", 1e-6)?);
+            let swap = a.or("swap", false)?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let config = TripletMarginLossConfig { margin, p, eps, swap, reduction: reduction(a)? };
+            built(TripletMarginLoss::new(config))
+        }
+        "GaussianNLLLoss" => {
+            let (full, eps) = (a.or("full", false)?, a.or("eps", 1e-6)?);
+            built(GaussianNLLLoss::new(GaussianNLLLossConfig { full, eps, reduction: reduction(a)? }))
         }
         _ => bail!("the class torch.nn.{class} is not known here"),
     }

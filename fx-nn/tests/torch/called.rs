@@ -16,7 +16,7 @@ type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
 type Capture = Box<dyn Fn(&[Tensor], bool, bool) -> Result<GraphModule>>;
 
 /// A layer, and how it is run and captured.
-pub struct Built {
+pub(crate) struct Built {
     pub run: Run,
     /// With these inputs, whether their shapes are known, in training.
     pub capture: Capture,
@@ -26,7 +26,7 @@ pub struct Built {
 }
 
 /// What a layer is called on.
-pub trait Called: Layer + Traceable + std::fmt::Display {
+pub(super) trait Called: Layer + Traceable + std::fmt::Display {
     /// How far a result may be from torch's.
     const TOLERANCE: f64 = 1e-5;
 
@@ -35,7 +35,7 @@ pub trait Called: Layer + Traceable + std::fmt::Display {
     fn record(mirror: &Self::Symbolic, x: &[Proxy], train: bool) -> Result<Vec<Proxy>>;
 }
 
-pub fn built<L: Called>(layer: L) -> Result<Built> {
+pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
     let text = layer.to_string();
     let described = Arc::new(layer.clone());
     let captured = (layer.clone(),);
@@ -115,17 +115,25 @@ macro_rules! called {
             _ => bail!("{} inputs for a layer of two", inputs.len()),
         };)* }
     };
+    (three $($layer:ident)*) => {
+        called! { $([] $layer => |this, inputs, _train| match inputs {
+            [first, second, third] => Ok(vec![this.forward(first, second, third)?]),
+            _ => bail!("{} inputs for a layer of three", inputs.len()),
+        };)* }
+    };
 }
 called! { one Linear Identity Flatten Unflatten PixelShuffle PixelUnshuffle ChannelShuffle Fold Unfold Upsample Embedding
-    LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
-    ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
-    Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
+LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
+ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
+Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
 called! { train RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout }
 called! { numbered Conv ConvTranspose ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
 called! { trained BatchNorm InstanceNorm }
 called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss
-    PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
-    MultiLabelMarginLoss }
+PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
+MultiLabelMarginLoss }
+
+called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss GaussianNLLLoss }
 
 /// A state of two parts.
 fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {

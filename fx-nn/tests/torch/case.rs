@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::arguments::Arguments;
 
-pub struct Case {
+pub(crate) struct Case {
     pub module: String,
     pub arguments: Arguments,
     pub training: bool,
@@ -22,7 +22,7 @@ pub struct Case {
 
 /// What a layer is called with.
 #[derive(Default)]
-pub struct Call {
+pub(crate) struct Call {
     pub inputs: Vec<Tensor>,
     named: RefCell<BTreeMap<String, Tensor>>,
     options: RefCell<serde_json::Map<String, Value>>,
@@ -31,13 +31,13 @@ pub struct Call {
 
 impl Call {
     /// All tensors.
-    pub fn all(&self) -> &[Tensor] {
+    pub(crate) fn all(&self) -> &[Tensor] {
         self.taken.set(self.inputs.len());
         &self.inputs
     }
 
     /// The next tensor of the signature, by position or name.
-    pub fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         let at = self.taken.get();
         match self.inputs.get(at) {
             Some(tensor) => {
@@ -49,7 +49,7 @@ impl Call {
     }
 
     /// The next tensor of the signature, which there has to be.
-    pub fn need(&self, name: &str) -> Result<Tensor> {
+    pub(crate) fn need(&self, name: &str) -> Result<Tensor> {
         match self.tensor(name) {
             Some(tensor) => Ok(tensor),
             None => bail!("the input `{name}` is missing"),
@@ -57,17 +57,17 @@ impl Call {
     }
 
     /// An option that is given by name.
-    pub fn flag(&self, name: &str, default: bool) -> bool {
+    pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         self.options.borrow_mut().remove(name).and_then(|value| value.as_bool()).unwrap_or(default)
     }
 
     /// Whether there are inputs by position only.
-    pub fn plain(&self) -> bool {
+    pub(crate) fn plain(&self) -> bool {
         self.named.borrow().is_empty() && self.options.borrow().is_empty()
     }
 
     /// Refuses what nobody asked for.
-    pub fn finish(&self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         let (named, options) = (self.named.borrow(), self.options.borrow());
         if self.taken.get() < self.inputs.len() || !named.is_empty() || options.values().any(|value| !value.is_null()) {
             let names = (named.keys().collect::<Vec<_>>(), options.keys().collect::<Vec<_>>());
@@ -78,7 +78,7 @@ impl Call {
 }
 
 impl Case {
-    pub fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path)?;
         let Some(length) = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length) as usize) else {
             bail!("not a safetensors file");
@@ -116,7 +116,7 @@ impl Case {
         Ok(case)
     }
 
-    pub fn builder(&self) -> VarBuilder<'static> {
+    pub(crate) fn builder(&self) -> VarBuilder<'static> {
         let tensors: HashMap<String, Tensor> = self.state.clone().into_iter().collect();
         let floats = self.state.values().chain(&self.call.inputs).map(Tensor::dtype).find(|dtype| dtype.is_float());
         VarBuilder::from_tensors(tensors, floats.unwrap_or(DType::F32), &Device::Cpu)
@@ -124,7 +124,7 @@ impl Case {
 }
 
 /// Whether `found` is `expected`, up to a relative error and a tenth of it for what is near zero.
-pub fn close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f64) -> Result<()> {
+pub(crate) fn close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f64) -> Result<()> {
     if found.dims() != expected.dims() {
         bail!("{what} is of shape {:?} instead of {:?}", found.dims(), expected.dims());
     }
@@ -135,7 +135,8 @@ pub fn close(what: &str, found: &Tensor, expected: &Tensor, tolerance: f64) -> R
     for (i, (found, expected)) in numbers(found)?.into_iter().zip(numbers(expected)?).enumerate() {
         let equal = found == expected || (found.is_nan() && expected.is_nan());
         let error = (found - expected).abs();
-        if !equal && !(error <= tolerance * expected.abs() + tolerance / 10.0) {
+        let near = error <= tolerance * expected.abs() + tolerance / 10.0;
+        if !equal && !near {
             bail!("{what}[{i}] is {found} instead of {expected}, which is {error} away");
         }
     }

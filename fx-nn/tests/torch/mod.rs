@@ -1,7 +1,7 @@
 //! Layers from torch's names and arguments.
 
-pub mod arguments;
-pub mod build;
+pub(crate) mod arguments;
+pub(crate) mod build;
 mod build_loss;
 mod called;
-pub mod case;
+pub(crate) mod case;
