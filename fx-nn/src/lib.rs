@@ -1,7 +1,104 @@
-//! torch.nn's layers that candle_nn lacks, on candle.
+//! torch.nn's layers, on candle.
 //!
-//! Invariant: names, arguments and numbers are torch.nn's; each layer is one node of a captured graph.
+//! Names, options, defaults, initialisation and names of tensors are torch.nn's, so that a PyTorch checkpoint loads by
+//! name and computes the same numbers. Tensors, builders and errors are candle's. A layer that behaves differently in
+//! training is called as `forward_t(x, train)`, the others as `forward(x)`.
+//!
+//! Where candle_nn has the computation, it is used.
+//!
+//! Invariant: a layer is one node of a captured graph; what it accepts and what it refuses is the same when it runs and
+//! when it is captured.
 
-mod flatten;
+mod axis;
+mod dims;
+mod leaf;
+mod options;
+mod stable;
 
-pub use flatten::Flatten;
+mod activation;
+mod adaptive;
+mod attention;
+mod batch_norm;
+mod container;
+mod conv;
+mod conv_transpose;
+mod distance;
+mod dropout;
+mod fold;
+mod linear;
+mod loss;
+mod loss_class;
+mod loss_three;
+mod norm;
+mod padding;
+mod pool;
+mod rnn;
+mod rnn_cell;
+mod shape;
+mod sparse;
+mod table;
+mod transformer;
+mod transformer_stack;
+mod upsample;
+
+pub use activation::{
+    Approximate, CELU, ELU, GELU, GLU, Hardshrink, Hardsigmoid, Hardswish, Hardtanh, LeakyReLU, LogSigmoid, LogSoftmax,
+    Mish, PReLU, PReLUConfig, RReLU, ReLU, ReLU6, SELU, SiLU, Sigmoid, Softmax, Softmax2d, Softmin, Softplus,
+    Softshrink, Softsign, Tanh, Tanhshrink, Threshold,
+};
+pub use adaptive::{
+    AdaptiveAvgPool, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool, AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d, AdaptiveMaxPool3d, OutputSize,
+};
+pub use attention::{MultiheadAttention, MultiheadAttentionConfig};
+pub use batch_norm::{
+    BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
+    InstanceNorm3d, InstanceNormConfig,
+};
+pub use container::{Child, ModuleDict, ModuleList, Sequential, SequentialMirror};
+pub use conv::{Conv, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvConfig, Padding, PaddingMode};
+pub use conv_transpose::{
+    ConvTranspose, ConvTranspose1d, ConvTranspose1dConfig, ConvTranspose2d, ConvTranspose2dConfig, ConvTransposeConfig,
+};
+pub use distance::{CosineSimilarity, PairwiseDistance};
+pub use dropout::{AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout};
+pub use fold::{Fold, FoldConfig, Unfold};
+pub use leaf::{Pair, Several, Trained};
+pub use linear::{Bilinear, Identity, Linear, LinearConfig};
+pub use loss::{
+    BCELoss, BCELossConfig, BCEWithLogitsLoss, BCEWithLogitsLossConfig, HingeEmbeddingLoss, HingeEmbeddingLossConfig,
+    HuberLoss, HuberLossConfig, KLDivLoss, KLDivLossConfig, L1Loss, L1LossConfig, MSELoss, MSELossConfig,
+    MultiLabelSoftMarginLoss, MultiLabelSoftMarginLossConfig, PoissonNLLLoss, PoissonNLLLossConfig, Reduction,
+    SmoothL1Loss, SmoothL1LossConfig, SoftMarginLoss, SoftMarginLossConfig,
+};
+pub use loss_class::{
+    CrossEntropyLoss, CrossEntropyLossConfig, MultiLabelMarginLoss, MultiLabelMarginLossConfig, MultiMarginLoss,
+    MultiMarginLossConfig, NLLLoss, NLLLossConfig,
+};
+pub use loss_three::{
+    CosineEmbeddingLoss, CosineEmbeddingLossConfig, GaussianNLLLoss, GaussianNLLLossConfig, MarginRankingLoss,
+    MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
+};
+pub use norm::{
+    GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,
+    RMSNormConfig,
+};
+pub use options::Size;
+pub use padding::{
+    CircularPad, CircularPad1d, CircularPad2d, CircularPad3d, ConstantPad, ConstantPad1d, ConstantPad2d, ConstantPad3d,
+    ReflectionPad, ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad, ReplicationPad1d,
+    ReplicationPad2d, ReplicationPad3d, Sides, ZeroPad, ZeroPad1d, ZeroPad2d, ZeroPad3d,
+};
+pub use pool::{
+    AvgPool, AvgPool1d, AvgPool2d, AvgPool3d, AvgPoolConfig, MaxPool, MaxPool1d, MaxPool2d, MaxPool3d, MaxPoolConfig,
+};
+pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
+pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
+pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
+pub use sparse::{BagMode, Embedding, EmbeddingBag, EmbeddingBagConfig, EmbeddingConfig};
+pub use table::{kinds, layer_table};
+pub use transformer::{
+    TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
+};
+pub use transformer_stack::{TransformerDecoder, TransformerEncoder};
+pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

@@ -10,7 +10,7 @@ use candle_core::Result;
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
-use crate::trace::{Given, Module, Proxy, Scope, call_layer};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -127,11 +127,20 @@ impl<L: Layer> Leaf<L> {
         &self.original
     }
 
+    /// Records a call of the layer on these arguments, the input first.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn call<T: FromRecorded>(&self, given: &[Given]) -> Result<T> {
+        call_layer(&self.layer, &self.scope, given)
+    }
+
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
-        call_layer(&self.layer, &self.scope, &given)
+        self.call(&given)
     }
 }
 

@@ -1,0 +1,344 @@
+//! Normalisation by statistics that are kept: [`BatchNorm1d`], [`InstanceNorm1d`], and the same in more dimensions.
+//!
+//! Invariant: running statistics are variables, shared by the clones of a layer, so that a captured graph in training
+//! updates those of the model.
+
+use std::fmt;
+
+use candle_core::{DType, ModuleT, Result, Tensor, Var, bail};
+use candle_nn::{Init, VarBuilder};
+
+use crate::dims::{extent, rank};
+use crate::leaf::leaf;
+use crate::norm::{affine, standardize, widely};
+use crate::options::{flag, float, options};
+use crate::pool::numbered;
+
+options! {
+    /// Options of [`BatchNorm1d`] and its kind.
+    BatchNormConfig {
+        /// Added to the variance; 1e-5 by default.
+        eps: f64 = 1e-5,
+        /// How much a batch counts in the running statistics, or none for their average over all batches; 0.1 by default.
+        momentum: Option<f64> = Some(0.1),
+        /// Whether each channel is scaled and shifted; true by default.
+        affine: bool = true,
+        /// Whether statistics are kept; true by default. Without them, those of the batch are always used.
+        track_running_stats: bool = true,
+    }
+}
+
+options! {
+    /// Options of [`InstanceNorm1d`] and its kind.
+    InstanceNormConfig {
+        /// Added to the variance; 1e-5 by default.
+        eps: f64 = 1e-5,
+        /// How much a batch counts in the running statistics; 0.1 by default.
+        momentum: f64 = 0.1,
+        /// Whether each channel is scaled and shifted; false by default.
+        affine: bool = false,
+        /// Whether statistics are kept; false by default.
+        track_running_stats: bool = false,
+    }
+}
+
+/// The parameters and statistics of both.
+#[derive(Debug, Clone)]
+struct Kept {
+    weight: Option<Tensor>,
+    bias: Option<Tensor>,
+    running: Option<Running>,
+}
+
+#[derive(Debug, Clone)]
+struct Running {
+    mean: Var,
+    var: Var,
+    batches: Var,
+}
+
+impl Kept {
+    fn new(features: usize, scaled: bool, tracked: bool, vb: &VarBuilder<'_>) -> Result<Self> {
+        let get = |name, init| vb.get_with_hints(features, name, Init::Const(init));
+        let weight = scaled.then(|| get("weight", 1.0)).transpose()?;
+        let bias = scaled.then(|| get("bias", 0.0)).transpose()?;
+        let running = tracked.then(|| Running::new(features, vb)).transpose()?;
+        Ok(Self { weight, bias, running })
+    }
+
+    fn tensor(&self, name: &str) -> Option<Tensor> {
+        let running = |get: fn(&Running) -> &Var| self.running.as_ref().map(|kept| get(kept).as_tensor().clone());
+        match name {
+            "weight" => self.weight.clone(),
+            "bias" => self.bias.clone(),
+            "running_mean" => running(|kept| &kept.mean),
+            "running_var" => running(|kept| &kept.var),
+            _ => running(|kept| &kept.batches),
+        }
+    }
+
+    /// Scales and shifts the channels, which stand in this dimension.
+    fn affine(&self, x: Tensor, at: usize) -> Result<Tensor> {
+        let dims = beside(&x, at)?;
+        affine(x, self.weight.as_ref(), self.bias.as_ref(), &dims)
+    }
+}
+
+/// A shape that broadcasts a value for each channel.
+fn beside(x: &Tensor, at: usize) -> Result<Vec<usize>> {
+    let channels = x.dim(at)?;
+    Ok((0..x.rank()).map(|i| if i == at { channels } else { 1 }).collect())
+}
+
+impl Running {
+    fn new(features: usize, vb: &VarBuilder<'_>) -> Result<Self> {
+        let mean = vb.get_with_hints(features, "running_mean", Init::Const(0.0))?;
+        let var = vb.get_with_hints(features, "running_var", Init::Const(1.0))?;
+        let name = "num_batches_tracked";
+        // Checkpoints of old do not have it.
+        let batches = match vb.get_with_hints_dtype((), name, Init::Const(0.0), DType::I64) {
+            Err(_) if !vb.contains_tensor(name) => Tensor::zeros((), DType::I64, vb.device())?,
+            found => found?,
+        };
+        Ok(Self { mean: Var::from_tensor(&mean)?, var: Var::from_tensor(&var)?, batches: Var::from_tensor(&batches)? })
+    }
+
+    /// Counts a batch with these statistics of `(channels)`, the variance over one element less.
+    fn update(&self, mean: &Tensor, var: &Tensor, momentum: Option<f64>) -> Result<()> {
+        let batches = self.batches.as_tensor().to_scalar::<i64>()?.saturating_add(1);
+        let momentum = momentum.unwrap_or(1.0 / batches as f64);
+        let blend = |kept: &Var, found: &Tensor| -> Result<Tensor> {
+            let kept = kept.as_detached_tensor();
+            (&kept * (1.0 - momentum))? + (found.detach().to_dtype(kept.dtype())? * momentum)?
+        };
+        // Both are computed before either is changed.
+        let (mean, var) = (blend(&self.mean, mean)?, blend(&self.var, var)?);
+        self.mean.set(&mean)?;
+        self.var.set(&var)?;
+        self.batches.set(&Tensor::full(batches, (), self.batches.device())?)
+    }
+
+    /// `x` by these statistics.
+    fn normalize(&self, x: &Tensor, at: usize, eps: f64) -> Result<Tensor> {
+        let dims = beside(x, at)?;
+        let of = |kept: &Var| kept.as_detached_tensor().to_dtype(x.dtype())?.reshape(dims.as_slice());
+        x.broadcast_sub(&of(&self.mean)?)?.broadcast_div(&(of(&self.var)? + eps)?.sqrt()?)
+    }
+}
+
+/// `(x − mean) / √(variance + eps) · weight + bias` for each channel; in training by the batch's statistics, which are
+/// counted into the running ones, else by the running ones. See [`BatchNorm2d`].
+///
+/// `(N, C, …)` with as many dimensions as the name says; `BatchNorm1d` takes `(N, C)` and `(N, C, L)`.
+///
+/// State: `weight` and `running_var` of ones, `bias` and `running_mean` of zeros, all of `(num_features)`, and
+/// `num_batches_tracked`, a number (i64).
+///
+/// [torch.nn.BatchNorm2d](https://docs.pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html)
+///
+/// ```
+/// use candle_core::{DType, Device, ModuleT, Tensor};
+/// use candle_nn::{VarBuilder, VarMap};
+///
+/// let vars = VarMap::new();
+/// let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
+/// let norm = fx_nn::BatchNorm1d::new(2, Default::default(), vb)?;
+/// let x = Tensor::new(&[[1f32, 2.0], [3.0, 6.0]], &Device::Cpu)?;
+/// norm.forward_t(&x, true)?;
+/// assert_eq!(norm.running_mean().expect("it is tracked").to_vec1::<f32>()?, [0.2, 0.4]);
+/// # Ok::<(), candle_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct BatchNorm<const N: usize> {
+    num_features: usize,
+    kept: Kept,
+    config: BatchNormConfig,
+}
+
+/// Batch normalisation of `(N, C)` or `(N, C, L)`.
+pub type BatchNorm1d = BatchNorm<1>;
+/// Batch normalisation of `(N, C, H, W)`.
+pub type BatchNorm2d = BatchNorm<2>;
+/// Batch normalisation of `(N, C, D, H, W)`.
+pub type BatchNorm3d = BatchNorm<3>;
+
+impl<const N: usize> BatchNorm<N> {
+    const NAME: &'static str = numbered!("BatchNorm", N);
+
+    /// A layer of so many channels.
+    ///
+    /// # Errors
+    /// When the builder has a tensor of another shape, or none.
+    pub fn new(num_features: usize, config: BatchNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
+        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        Ok(Self { num_features, kept, config })
+    }
+
+    /// The running mean, if it is tracked.
+    #[must_use]
+    pub fn running_mean(&self) -> Option<&Tensor> {
+        self.kept.running.as_ref().map(|running| running.mean.as_tensor())
+    }
+
+    /// The running variance, if it is tracked.
+    #[must_use]
+    pub fn running_var(&self) -> Option<&Tensor> {
+        self.kept.running.as_ref().map(|running| running.var.as_tensor())
+    }
+
+    fn shape(&self, dims: &[usize]) -> Result<()> {
+        match N {
+            1 => rank(&Self::NAME[3..], dims, &[2, 3], "(N, C) or (N, C, L)")?,
+            2 => rank(&Self::NAME[3..], dims, &[4], "(N, C, H, W)")?,
+            _ => rank(&Self::NAME[3..], dims, &[5], "(N, C, D, H, W)")?,
+        }
+        extent(&Self::NAME[3..], dims, 1, self.num_features, "channels")
+    }
+
+    fn tensor(&self, name: &str) -> Option<Tensor> {
+        self.kept.tensor(name)
+    }
+}
+
+impl<const N: usize> ModuleT for BatchNorm<N> {
+    /// # Errors
+    /// When the tensor has another number of dimensions or of channels, or the batch's statistics are of one element.
+    fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        self.shape(xs.dims())?;
+        let eps = self.config.eps;
+        let normalized = match &self.kept.running {
+            Some(running) if !train => widely(xs, |xs| running.normalize(xs, 1, eps))?,
+            running => {
+                let count = xs.elem_count() / self.num_features.max(1);
+                if train && count == 1 {
+                    bail!(
+                        "{}: expects more than one value per channel in training, but is given {:?}",
+                        &Self::NAME[3..],
+                        xs.dims()
+                    );
+                }
+                widely(xs, |xs| {
+                    let by_channel = xs.transpose(0, 1)?.contiguous()?;
+                    let rows = by_channel.flatten_from(1)?;
+                    if let Some(running) = running {
+                        running.update(&rows.mean(1)?, &rows.var(1)?, self.config.momentum)?;
+                    }
+                    standardize(&rows, eps)?.reshape(by_channel.shape())?.transpose(0, 1)?.contiguous()
+                })?
+            }
+        };
+        self.kept.affine(normalized, 1)
+    }
+}
+
+impl<const N: usize> fmt::Display for BatchNorm<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BatchNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let (name, features, eps) = (&Self::NAME[3..], self.num_features, float(*eps));
+        let momentum = momentum.map_or_else(|| "None".to_owned(), float);
+        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+    }
+}
+
+leaf! {
+    const N => BatchNorm<N> as Self::NAME, forward_t;
+    arguments { num_features: usize }
+    config config: BatchNormConfig;
+    tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
+    make |vb| Self::new(num_features, config, vb);
+    shape |layer, x| layer.shape(x.dims());
+}
+
+/// `(x − mean) / √(variance + eps) · weight + bias` for each channel of each sample; see [`InstanceNorm2d`].
+///
+/// `(N, C, …)` or `(C, …)`, with as many dimensions as the name says.
+///
+/// State: with `affine`, `weight` of ones and `bias` of zeros; with `track_running_stats`, as [`BatchNorm2d`].
+///
+/// [torch.nn.InstanceNorm2d](https://docs.pytorch.org/docs/stable/generated/torch.nn.InstanceNorm2d.html)
+#[derive(Debug, Clone)]
+pub struct InstanceNorm<const N: usize> {
+    num_features: usize,
+    kept: Kept,
+    config: InstanceNormConfig,
+}
+
+/// Instance normalisation of `(N, C, L)` or `(C, L)`.
+pub type InstanceNorm1d = InstanceNorm<1>;
+/// Instance normalisation of `(N, C, H, W)` or `(C, H, W)`.
+pub type InstanceNorm2d = InstanceNorm<2>;
+/// Instance normalisation of `(N, C, D, H, W)` or `(C, D, H, W)`.
+pub type InstanceNorm3d = InstanceNorm<3>;
+
+impl<const N: usize> InstanceNorm<N> {
+    const NAME: &'static str = numbered!("InstanceNorm", N);
+
+    /// A layer of so many channels.
+    ///
+    /// # Errors
+    /// When the builder has a tensor of another shape, or none.
+    pub fn new(num_features: usize, config: InstanceNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
+        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        Ok(Self { num_features, kept, config })
+    }
+
+    /// The position of the channels. torch accepts any number of them where it has nothing of each.
+    fn shape(&self, dims: &[usize]) -> Result<usize> {
+        let at = crate::dims::channels(&Self::NAME[3..], dims, N)?;
+        if self.config.affine || self.config.track_running_stats {
+            extent(&Self::NAME[3..], dims, at, self.num_features, "channels")?;
+        }
+        Ok(at)
+    }
+
+    fn tensor(&self, name: &str) -> Option<Tensor> {
+        self.kept.tensor(name)
+    }
+}
+
+impl<const N: usize> ModuleT for InstanceNorm<N> {
+    /// # Errors
+    /// When the tensor has another number of dimensions or of channels, or a sample has one element in training.
+    fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        let at = self.shape(xs.dims())?;
+        let eps = self.config.eps;
+        let normalized = match &self.kept.running {
+            Some(running) if !train => widely(xs, |xs| running.normalize(xs, at, eps))?,
+            running => {
+                let width: usize = xs.dims()[at + 1..].iter().product();
+                if width == 1 {
+                    let layer = &Self::NAME[3..];
+                    bail!("{layer}: expects more than one value per channel and sample, but is given {:?}", xs.dims());
+                }
+                widely(xs, |xs| {
+                    let rows = xs.contiguous()?.reshape(((), xs.dim(at)?, width))?;
+                    if let Some(running) = running {
+                        let momentum = Some(self.config.momentum);
+                        running.update(&rows.mean(2)?.mean(0)?, &rows.var(2)?.mean(0)?, momentum)?;
+                    }
+                    standardize(&rows, eps)?.reshape(xs.shape())
+                })?
+            }
+        };
+        self.kept.affine(normalized, at)
+    }
+}
+
+impl<const N: usize> fmt::Display for InstanceNorm<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InstanceNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let (name, features, eps, momentum) = (&Self::NAME[3..], self.num_features, float(*eps), float(*momentum));
+        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+    }
+}
+
+leaf! {
+    const N => InstanceNorm<N> as Self::NAME, forward_t;
+    arguments { num_features: usize }
+    config config: InstanceNormConfig;
+    tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
+    make |vb| Self::new(num_features, config, vb);
+    shape |layer, x| layer.shape(x.dims()).map(|_| ());
+}

@@ -1,0 +1,372 @@
+//! Containers: [`Sequential`], [`ModuleList`], [`ModuleDict`].
+//!
+//! Invariant: a container is no node of a captured graph; what it holds stands at its path and its own name, as in torch:
+//! `blocks.0.conv1`.
+
+use std::fmt;
+use std::ops::Index;
+use std::sync::Arc;
+
+use candle_core::{ModuleT, Result, Tensor};
+use fx_core::trace::{self, Proxy, Scope, Traceable};
+use indexmap::IndexMap;
+
+/// A layer or module of the user's that a [`Sequential`] can hold: called on one tensor, and with a mirror.
+///
+/// Everything that is annotated or a layer of a library is one.
+pub trait Child: fmt::Debug + Send + Sync {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Its own.
+    fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor>;
+
+    /// Its mirror.
+    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT>;
+
+    /// Name of its type.
+    fn type_name(&self) -> &'static str;
+}
+
+impl<M> Child for M
+where
+    M: ModuleT + Traceable + fmt::Debug + Send + Sync,
+    M::Symbolic: trace::ModuleT + 'static,
+{
+    fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        self.forward_t(xs, train)
+    }
+
+    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT> {
+        Arc::new(self.symbolic(scope))
+    }
+
+    fn type_name(&self) -> &'static str {
+        let name = std::any::type_name::<M>();
+        let name = name.split('<').next().unwrap_or(name);
+        name.rsplit("::").next().unwrap_or(name)
+    }
+}
+
+/// Modules one after the other, named by number or by name.
+///
+/// [torch.nn.Sequential](https://docs.pytorch.org/docs/stable/generated/torch.nn.Sequential.html)
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use candle_nn::{VarBuilder, VarMap};
+/// use fx_nn::{Linear, ReLU, Sequential};
+///
+/// let vars = VarMap::new();
+/// let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
+/// let layers = Sequential::new()
+///     .push(Linear::new(4, 8, Default::default(), vb.pp(0))?)
+///     .push(ReLU::new())
+///     .push(Linear::new(8, 2, Default::default(), vb.pp(2))?);
+/// assert_eq!(layers.forward(&Tensor::zeros((3, 4), DType::F32, &Device::Cpu)?)?.dims(), [3, 2]);
+/// # Ok::<(), candle_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Sequential {
+    children: IndexMap<String, Arc<dyn Child>>,
+}
+
+impl Sequential {
+    /// No modules: the identity.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With a module at the end, named by its number.
+    #[must_use]
+    pub fn push(self, module: impl Child + 'static) -> Self {
+        let name = self.children.len().to_string();
+        self.add(name, module)
+    }
+
+    /// With a module at the end, named like this; another of this name gives way, at its place.
+    #[must_use]
+    pub fn add(mut self, name: impl Into<String>, module: impl Child + 'static) -> Self {
+        self.children.insert(name.into(), Arc::new(module));
+        self
+    }
+
+    /// How many modules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    /// One after the other, not in training.
+    ///
+    /// # Errors
+    /// Those of the modules.
+    pub fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        self.forward_t(xs, false)
+    }
+}
+
+impl ModuleT for Sequential {
+    fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        self.children.values().try_fold(xs.clone(), |xs, child| child.run(&xs, train))
+    }
+}
+
+impl fmt::Display for Sequential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("Sequential()");
+        }
+        writeln!(f, "Sequential(")?;
+        for (name, child) in &self.children {
+            writeln!(f, "  ({name}): {}", child.type_name())?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl Traceable for Sequential {
+    type Symbolic = SequentialMirror;
+
+    fn symbolic(&self, scope: &Scope) -> SequentialMirror {
+        SequentialMirror(self.children.iter().map(|(name, child)| child.mirror(&scope.child(name))).collect())
+    }
+}
+
+/// The mirror of a [`Sequential`].
+#[derive(Clone)]
+pub struct SequentialMirror(Vec<Arc<dyn trace::ModuleT>>);
+
+impl SequentialMirror {
+    /// Records the modules one after the other, not in training.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        trace::ModuleT::forward_t(self, xs, false)
+    }
+
+    /// How many modules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl trace::ModuleT for SequentialMirror {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        let mut result = xs.clone();
+        for child in &self.0 {
+            result = child.forward_t(&result, train)?;
+        }
+        Ok(result)
+    }
+}
+
+impl fmt::Debug for SequentialMirror {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sequential of {}", self.0.len())
+    }
+}
+
+/// Modules of one type in order, named by number.
+///
+/// [torch.nn.ModuleList](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleList.html)
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleList<M>(Vec<M>);
+
+/// Modules of one type by name, in the order in which they came.
+///
+/// [torch.nn.ModuleDict](https://docs.pytorch.org/docs/stable/generated/torch.nn.ModuleDict.html)
+#[derive(Debug, Clone)]
+pub struct ModuleDict<M>(IndexMap<String, M>);
+
+impl<M> Default for ModuleList<M> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<M> Default for ModuleDict<M> {
+    fn default() -> Self {
+        Self(IndexMap::new())
+    }
+}
+
+impl<M> ModuleList<M> {
+    /// No modules.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With a module at the end.
+    pub fn push(&mut self, module: M) {
+        self.0.push(module);
+    }
+
+    /// How many modules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The module of this number.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&M> {
+        self.0.get(index)
+    }
+
+    /// The modules in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, M> {
+        self.0.iter()
+    }
+}
+
+impl<M> FromIterator<M> for ModuleList<M> {
+    fn from_iter<I: IntoIterator<Item = M>>(modules: I) -> Self {
+        Self(modules.into_iter().collect())
+    }
+}
+
+impl<'m, M> IntoIterator for &'m ModuleList<M> {
+    type Item = &'m M;
+    type IntoIter = std::slice::Iter<'m, M>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// # Panics
+/// When there is no such module, as slices do.
+impl<M> Index<usize> for ModuleList<M> {
+    type Output = M;
+
+    fn index(&self, index: usize) -> &M {
+        &self.0[index]
+    }
+}
+
+impl<M: Traceable> Traceable for ModuleList<M> {
+    type Symbolic = ModuleList<M::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        self.iter().enumerate().map(|(i, module)| module.symbolic(&scope.child(&i.to_string()))).collect()
+    }
+}
+
+impl<M: fmt::Display> fmt::Display for ModuleList<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = (0..self.len()).map(|i| i.to_string()).collect();
+        let inside = names.iter().zip(&self.0).map(|(name, module)| (name.as_str(), module as &dyn fmt::Display));
+        write_all(f, "ModuleList", inside.collect())
+    }
+}
+
+impl<M> ModuleDict<M> {
+    /// No modules.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With a module of this name; another of this name gives way, and is given back.
+    pub fn insert(&mut self, name: impl Into<String>, module: M) -> Option<M> {
+        self.0.insert(name.into(), module)
+    }
+
+    /// How many modules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The module of this name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&M> {
+        self.0.get(name)
+    }
+
+    /// Whether there is a module of this name.
+    #[must_use]
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The names in order.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// The modules in order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &M> {
+        self.0.values()
+    }
+
+    /// Names and modules in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &M)> {
+        self.0.iter().map(|(name, module)| (name.as_str(), module))
+    }
+}
+
+impl<M, N: Into<String>> FromIterator<(N, M)> for ModuleDict<M> {
+    fn from_iter<I: IntoIterator<Item = (N, M)>>(modules: I) -> Self {
+        Self(modules.into_iter().map(|(name, module)| (name.into(), module)).collect())
+    }
+}
+
+/// # Panics
+/// When there is no such module, as maps do.
+impl<M> Index<&str> for ModuleDict<M> {
+    type Output = M;
+
+    fn index(&self, name: &str) -> &M {
+        &self.0[name]
+    }
+}
+
+impl<M: Traceable> Traceable for ModuleDict<M> {
+    type Symbolic = ModuleDict<M::Symbolic>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        self.iter().map(|(name, module)| (name, module.symbolic(&scope.child(name)))).collect()
+    }
+}
+
+impl<M: fmt::Display> fmt::Display for ModuleDict<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_all(f, "ModuleDict", self.iter().map(|(name, module)| (name, module as &dyn fmt::Display)).collect())
+    }
+}
+
+fn write_all(f: &mut fmt::Formatter<'_>, name: &str, inside: Vec<(&str, &dyn fmt::Display)>) -> fmt::Result {
+    if inside.is_empty() { write!(f, "{name}()") } else { crate::transformer::print(f, name, &inside) }
+}

@@ -1,0 +1,309 @@
+//! How a layer of this crate becomes one node of a captured graph.
+//!
+//! Invariant: a layer is a leaf; its shape rule is the check that its `forward` makes, so both refuse the same.
+
+use candle_core::Result;
+use fx_core::leaf::{ForwardT, Layer, Leaf};
+use fx_core::ops::InferError;
+use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::value::{Fact, TensorFact, Value};
+
+/// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
+///
+/// The settings of its `config` are written after its arguments.
+macro_rules! leaf {
+    (
+        $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
+        arguments { $($arg:ident: $arg_type:ty),* $(,)? }
+        $(config $config:ident: $config_type:ty;)?
+        tensors { $($tensor:literal),* $(,)? }
+        make |$vb:ident| $make:expr;
+        shape |$layer:ident, $x:ident| $shape:expr;
+    ) => {
+        $crate::leaf::leaf! {
+            @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
+            [$($arg: $arg_type),*] [$($config: $config_type)?] [$($tensor),*] [$vb $make]
+            |layer, args| $crate::leaf::leaf!(@call $how layer args);
+            |$layer, facts| {
+                let $x = match $crate::leaf::input(facts)? {
+                    Some(input) => input,
+                    None => return Ok(fx_core::value::Fact::Unknown),
+                };
+                $crate::leaf::known($shape, $x)
+            };
+        }
+        $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
+            type Symbolic = $crate::leaf::leaf!(@mirror $how $type);
+
+            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
+                Self::Symbolic::new(self, scope)
+            }
+        }
+    };
+    (
+        @layer [$($generic:ident)?] $type:ty as $name:expr, $called:expr;
+        [$($arg:ident: $arg_type:ty),*] [$($config:ident: $config_type:ty)?] [$($tensors:tt)*] [$vb:ident $make:expr]
+        |$call:ident, $args:ident| $calls:expr;
+        |$layer:ident, $facts:ident| $infer:expr;
+    ) => {
+        impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
+            const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
+            const OPTIONS: &'static [&'static str] = $crate::leaf::leaf!(@options $($config_type)?);
+        }
+
+        impl $(<const $generic: usize>)? fx_core::leaf::Layer for $type {
+            const NAME: &'static str = $name;
+            const CALLED: fx_core::module::Called = $called;
+            type Parts = ();
+
+            fn parts(&self, _: &fx_core::trace::Scope) {}
+
+            fn call(&self, $args: &[&fx_core::value::Value]) -> candle_core::Result<fx_core::value::Value> {
+                let $call = self;
+                $calls
+            }
+
+            fn infer(
+                &self,
+                $facts: &[&fx_core::value::Fact],
+            ) -> std::result::Result<fx_core::value::Fact, fx_core::ops::InferError> {
+                let $layer = self;
+                $infer
+            }
+
+            const KIND: Option<&'static fx_core::module::LayerKind> = Some(&fx_core::module::LayerKind {
+                name: Self::NAME,
+                options: <Self as $crate::leaf::Settings>::NAMES,
+                tensors: $crate::leaf::leaf!(@names $($tensors)*),
+                make: |_state| {
+                    $(let $arg: $arg_type = _state.option(stringify!($arg))?;)*
+                    $(let $config = <$config_type>::restored(_state)?;)?
+                    let $vb = $crate::options::builder(_state);
+                    let layer: candle_core::Result<$type> = $make;
+                    Ok(std::sync::Arc::new(layer?))
+                },
+            });
+
+            fn state(&self) -> Option<fx_core::module::LayerState> {
+                #[allow(unused_mut, reason = "a layer without settings or tensors")]
+                let mut options: Vec<(&'static str, fx_core::value::Value)> = vec![
+                    $((stringify!($arg), fx_core::ops::IntoValue::into_value(self.$arg.clone()).ok()?)),*
+                ];
+                $(options.extend(self.$config.state().ok()?);)?
+                #[allow(unused_mut, reason = "a layer without tensors")]
+                let mut tensors = Vec::new();
+                $crate::leaf::leaf!(@tensors self tensors $($tensors)*);
+                Some(fx_core::module::LayerState { options, tensors })
+            }
+        }
+    };
+    (@names names $names:expr) => { $names };
+    (@names $($tensor:literal),*) => { &[$($tensor),*] };
+    (@tensors $layer:ident $tensors:ident names $names:expr) => {
+        for name in $names {
+            $tensors.extend($layer.tensor(name).map(|tensor| (*name, tensor)));
+        }
+    };
+    (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
+        $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
+    };
+    (@several $type:ty) => {
+        impl fx_core::trace::Traceable for $type {
+            type Symbolic = $crate::leaf::Several<$type>;
+
+            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
+                $crate::leaf::Several::new(self, scope)
+            }
+        }
+    };
+    (@options) => { &[] };
+    (@options $config_type:ty) => { <$config_type>::NAMES };
+    (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
+    (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
+    (@called forward) => { fx_core::module::Called::FORWARD };
+    (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait forward [$($generic:ident)?] $type:ty) => {
+        impl $(<const $generic: usize>)? fx_core::leaf::Forward for $type {}
+    };
+    (@trait forward_t [$($generic:ident)?] $type:ty) => {
+        impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
+    };
+    (@call forward $layer:ident $args:ident) => {
+        fx_core::ops::IntoValue::into_value(candle_core::Module::forward($layer, fx_core::leaf::argument($args, 0)?))
+    };
+    (@call forward_t $layer:ident $args:ident) => {
+        fx_core::ops::IntoValue::into_value(candle_core::ModuleT::forward_t(
+            $layer,
+            fx_core::leaf::argument($args, 0)?,
+            fx_core::leaf::argument($args, 1)?,
+        ))
+    };
+}
+pub(crate) use leaf;
+
+/// Describes a layer that is called on two tensors, as [`leaf`] does; the second one's name is in parentheses.
+macro_rules! several {
+    (
+        $type:ty as $name:expr, ($second:ident);
+        arguments { $($arg:ident: $arg_type:ty),* $(,)? }
+        $(config $config:ident: $config_type:ty;)?
+        tensors { $($tensor:literal),* $(,)? }
+        make |$vb:ident| $make:expr;
+        call |$layer:ident, $a:ident, $b:ident| $call:expr;
+        shape |$shaped:ident, $x:ident, $y:ident| $shape:expr;
+    ) => {
+        $crate::leaf::leaf! {
+            @layer [] $type as $name,
+            fx_core::module::Called { method: "forward", options: &[stringify!($second)] };
+            [$($arg: $arg_type),*] [$($config: $config_type)?] [$($tensor),*] [$vb $make]
+            |$layer, args| {
+                let $a: &candle_core::Tensor = fx_core::leaf::argument(args, 0)?;
+                let $b: &candle_core::Tensor = fx_core::leaf::argument(args, 1)?;
+                fx_core::ops::IntoValue::into_value($call)
+            };
+            |$shaped, facts| match facts {
+                [fx_core::value::Fact::Tensor($x), fx_core::value::Fact::Tensor($y), ..] => {
+                    $crate::leaf::known($shape, $x)
+                }
+                _ => Ok(fx_core::value::Fact::Unknown),
+            };
+        }
+
+        impl $crate::leaf::Pair for $type {}
+        $crate::leaf::leaf!(@several $type);
+    };
+}
+pub(crate) use several;
+
+/// A layer that is called on two tensors.
+pub trait Pair: Layer {}
+
+impl<L: Pair> Several<L> {
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward(&self, first: &Proxy, second: &Proxy) -> Result<Proxy> {
+        self.record(&[Given::Proxy(first.clone()), Given::Proxy(second.clone())])
+    }
+}
+
+/// Most settings that a layer has.
+const MOST: usize = 24;
+
+const fn joined(first: &[&'static str], second: &[&'static str]) -> [&'static str; MOST] {
+    let mut all = [""; MOST];
+    let mut i = 0;
+    while i < first.len() {
+        all[i] = first[i];
+        i += 1;
+    }
+    while i < first.len() + second.len() {
+        all[i] = second[i - first.len()];
+        i += 1;
+    }
+    all
+}
+
+/// The names of a layer's settings.
+pub(crate) trait Settings {
+    /// What its constructor takes by position.
+    const ARGUMENTS: &'static [&'static str];
+    /// What it takes by name.
+    const OPTIONS: &'static [&'static str];
+    /// All of them, and empty places.
+    const PLACES: &'static [&'static str; MOST] = &joined(Self::ARGUMENTS, Self::OPTIONS);
+    /// All of them.
+    const NAMES: &'static [&'static str] = Self::PLACES.split_at(Self::ARGUMENTS.len() + Self::OPTIONS.len()).0;
+}
+
+/// What is known of a layer's input; none if nothing is.
+pub(crate) fn input<'f>(facts: &[&'f Fact]) -> std::result::Result<Option<&'f TensorFact>, InferError> {
+    match facts.first() {
+        Some(Fact::Tensor(fact)) => Ok(Some(fact)),
+        Some(Fact::Unknown) => Ok(None),
+        _ => Err(InferError("a layer is called on a tensor".to_owned())),
+    }
+}
+
+/// What a shape rule says of the result.
+pub(crate) trait Known {
+    /// The fact, for an input of which this is known.
+    fn known(self, x: &TensorFact) -> Fact;
+}
+
+/// The extents; of the input's dtype.
+impl Known for Vec<usize> {
+    fn known(self, x: &TensorFact) -> Fact {
+        Fact::tensor(self, x.dtype)
+    }
+}
+
+/// As the input.
+impl Known for () {
+    fn known(self, x: &TensorFact) -> Fact {
+        Fact::Tensor(x.clone())
+    }
+}
+
+impl Known for Fact {
+    fn known(self, _: &TensorFact) -> Fact {
+        self
+    }
+}
+
+/// The fact of a result of this shape.
+pub(crate) fn known(result: Result<impl Known>, x: &TensorFact) -> std::result::Result<Fact, InferError> {
+    Ok(result?.known(x))
+}
+
+/// The mirror of a layer that behaves differently in training.
+#[derive(Debug, Clone)]
+pub struct Trained<L: Layer>(Leaf<L>);
+
+impl<L: ForwardT> Trained<L> {
+    /// The mirror of this layer.
+    pub fn new(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::new(layer, scope))
+    }
+
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.0.forward_t(xs, train)
+    }
+}
+
+impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.0.forward_t(xs, train)
+    }
+}
+
+/// The mirror of a layer that is called on several tensors.
+#[derive(Debug, Clone)]
+pub struct Several<L: Layer>(Leaf<L>);
+
+impl<L: Layer> Several<L> {
+    /// The mirror of this layer.
+    pub fn new(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::new(layer, scope))
+    }
+
+    #[track_caller]
+    pub(crate) fn record<T: fx_core::trace::FromRecorded>(&self, arguments: &[Given]) -> Result<T> {
+        self.0.call(arguments)
+    }
+}
+
+/// A tensor, or none, as an argument of a recorded call.
+pub(crate) fn optional(tensor: Option<&Proxy>) -> Given {
+    tensor.map_or(Given::Data(Value::None), |tensor| Given::Proxy(tensor.clone()))
+}

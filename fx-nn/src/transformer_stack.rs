@@ -1,0 +1,194 @@
+//! Layers of a transformer on each other: [`TransformerEncoder`] and [`TransformerDecoder`].
+//!
+//! Invariant: layer `i` has its tensors in `layers.i`, the last norm in `norm`.
+
+use std::fmt;
+
+use candle_core::{Module, Result, Tensor};
+use candle_nn::VarBuilder;
+use fx_core::leaf::Layer;
+use fx_core::module::{Called, LayerKind, LayerState};
+use fx_core::ops::{InferError, IntoValue};
+use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::value::{Fact, Value};
+
+use crate::container::ModuleList;
+use crate::leaf::{Several, leaf, optional};
+use crate::norm::LayerNorm;
+use crate::transformer::{
+    TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig, decode, decoder, print, same,
+};
+
+macro_rules! stacks {
+    ($($(#[$doc:meta])* $stack:ident of $layer:ident, $options:expr, |$this:ident, $args:ident| $call:expr;)*) => {$(
+        $(#[$doc])*
+        #[doc = concat!("\n\n[torch.nn.", stringify!($stack), "](https://docs.pytorch.org/docs/stable/generated/torch.nn.", stringify!($stack), ".html)")]
+        #[derive(Debug, Clone)]
+        pub struct $stack {
+            d_model: usize,
+            layers: ModuleList<$layer>,
+            norm: Option<LayerNorm>,
+        }
+
+        impl $stack {
+            /// So many layers of this width and so many heads, all of these options, then a norm if one is given.
+            ///
+            /// torch copies one layer; here each has an initialisation of its own.
+            ///
+            /// # Errors
+            /// Those of the layers.
+            pub fn new(
+                d_model: usize,
+                nhead: usize,
+                num_layers: usize,
+                config: &TransformerLayerConfig,
+                norm: Option<LayerNorm>,
+                vb: VarBuilder<'_>,
+            ) -> Result<Self> {
+                let vb = vb.pp("layers");
+                let layers = (0..num_layers).map(|i| <$layer>::new(d_model, nhead, config.clone(), vb.pp(i)));
+                Ok(Self { d_model, layers: layers.collect::<Result<_>>()?, norm })
+            }
+
+            fn finish(&self, x: Tensor) -> Result<Tensor> {
+                match &self.norm {
+                    Some(norm) => norm.forward(&x),
+                    None => Ok(x),
+                }
+            }
+        }
+
+        impl fmt::Display for $stack {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut inside: Vec<(&str, &dyn fmt::Display)> = vec![("layers", &self.layers)];
+                inside.extend(self.norm.as_ref().map(|norm| ("norm", norm as &dyn fmt::Display)));
+                print(f, stringify!($stack), &inside)
+            }
+        }
+
+        impl Layer for $stack {
+            const NAME: &'static str = concat!("nn.", stringify!($stack));
+            const CALLED: Called = Called { method: "forward_t", options: $options };
+            type Parts = ();
+
+            fn parts(&self, _: &Scope) {}
+
+            fn call(&self, $args: &[&Value]) -> Result<Value> {
+                let $this = self;
+                $call
+            }
+
+            fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
+                same(facts, self.d_model, stringify!($stack))
+            }
+
+            const KIND: Option<&'static LayerKind> = None;
+
+            fn state(&self) -> Option<LayerState> {
+                None
+            }
+        }
+        leaf!(@several $stack);
+    )*};
+}
+stacks! {
+    /// Encoder layers on each other, then a norm if there is one; `src` keeps its shape.
+    TransformerEncoder of TransformerEncoderLayer, &["mask", "src_key_padding_mask", "train"], |this, args| {
+        use fx_core::leaf::argument;
+        this.forward_t(argument(args, 0)?, argument(args, 1)?, argument(args, 2)?, argument(args, 3)?).into_value()
+    };
+    /// Decoder layers on each other, then a norm if there is one; `tgt` keeps its shape.
+    TransformerDecoder of TransformerDecoderLayer,
+    &["memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "train"],
+    |this, args| decode(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
+        this.forward_t(tgt, memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
+    });
+}
+decoder!(TransformerDecoder);
+
+impl TransformerEncoder {
+    /// All layers, dropping nothing.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn forward(
+        &self,
+        src: &Tensor,
+        mask: Option<&Tensor>,
+        src_key_padding_mask: Option<&Tensor>,
+    ) -> Result<Tensor> {
+        self.forward_t(src, mask, src_key_padding_mask, false)
+    }
+
+    /// All layers, dropping in training.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn forward_t(
+        &self,
+        src: &Tensor,
+        mask: Option<&Tensor>,
+        src_key_padding_mask: Option<&Tensor>,
+        train: bool,
+    ) -> Result<Tensor> {
+        let run = |x: Tensor, layer: &TransformerEncoderLayer| layer.forward_t(&x, mask, src_key_padding_mask, train);
+        self.finish(self.layers.iter().try_fold(src.clone(), run)?)
+    }
+}
+
+impl Several<TransformerEncoder> {
+    /// Records a call of the layer, dropping nothing.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward(&self, src: &Proxy, mask: Option<&Proxy>, src_key_padding_mask: Option<&Proxy>) -> Result<Proxy> {
+        self.forward_t(src, mask, src_key_padding_mask, false)
+    }
+
+    /// Records a call of the layer.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn forward_t(
+        &self,
+        src: &Proxy,
+        mask: Option<&Proxy>,
+        src_key_padding_mask: Option<&Proxy>,
+        train: bool,
+    ) -> Result<Proxy> {
+        let train = Given::Data(Value::Bool(train));
+        self.record(&[Given::Proxy(src.clone()), optional(mask), optional(src_key_padding_mask), train])
+    }
+}
+
+impl TransformerDecoder {
+    /// All layers, dropping and masking nothing.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    pub fn forward(&self, tgt: &Tensor, memory: &Tensor) -> Result<Tensor> {
+        self.forward_t(tgt, memory, None, None, None, None, false)
+    }
+
+    /// All layers, dropping in training.
+    ///
+    /// # Errors
+    /// When the sizes do not fit.
+    #[allow(clippy::too_many_arguments, reason = "torch's arguments, which graphs name one by one")]
+    pub fn forward_t(
+        &self,
+        tgt: &Tensor,
+        memory: &Tensor,
+        tgt_mask: Option<&Tensor>,
+        memory_mask: Option<&Tensor>,
+        tgt_key_padding_mask: Option<&Tensor>,
+        memory_key_padding_mask: Option<&Tensor>,
+        train: bool,
+    ) -> Result<Tensor> {
+        let (a, b, c, d) = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
+        let run = |x: Tensor, layer: &TransformerDecoderLayer| layer.forward_t(&x, memory, a, b, c, d, train);
+        self.finish(self.layers.iter().try_fold(tgt.clone(), run)?)
+    }
+}

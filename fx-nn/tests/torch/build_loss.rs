@@ -1,0 +1,157 @@
+//! Losses, built from torch's arguments.
+
+use candle_core::{Result, Tensor, bail};
+use fx_nn::*;
+
+use super::arguments::Arguments;
+use super::called::{Built, built};
+
+type Weight<'w> = &'w dyn Fn(&str) -> Result<Option<Tensor>>;
+
+/// The old names of reductions, which torch still takes.
+fn reduction(a: &Arguments) -> Result<Reduction> {
+    a.word("reduction", Reduction::Mean)
+}
+
+fn old(a: &Arguments, name: &str) -> Result<()> {
+    match a.get::<Option<bool>>(name)? {
+        None | Some(None) => Ok(()),
+        Some(Some(_)) => bail!("`{name}` is torch's old way to say `reduction`"),
+    }
+}
+
+pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Built> {
+    // Weights are buffers: they are in the state, and in the arguments only if they are none.
+    let given = |layer: &str| -> Result<Option<Tensor>> {
+        a.skip(layer)?;
+        weight(layer)
+    };
+    macro_rules! weighed {
+        ($layer:expr, $($set:ident $weight:expr),+) => {{
+            let mut layer = $layer;
+            $(if let Some(weight) = $weight { layer = layer.$set(weight); })+
+            built(layer)
+        }};
+    }
+    match class {
+        "L1Loss" | "MSELoss" => {
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            if class == "L1Loss" {
+                built(L1Loss::new(L1LossConfig { reduction }))
+            } else {
+                built(MSELoss::new(MSELossConfig { reduction }))
+            }
+        }
+        "SmoothL1Loss" => {
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            built(SmoothL1Loss::new(SmoothL1LossConfig { beta: a.or("beta", 1.0)?, reduction }))
+        }
+        "HuberLoss" => {
+            let reduction = reduction(a)?;
+            built(HuberLoss::new(HuberLossConfig { delta: a.or("delta", 1.0)?, reduction }))
+        }
+        "BCELoss" => {
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            weighed!(BCELoss::new(BCELossConfig { reduction: reduction(a)? }), with_weight weight)
+        }
+        "BCEWithLogitsLoss" => {
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let layer = BCEWithLogitsLoss::new(BCEWithLogitsLossConfig { reduction: reduction(a)? });
+            let pos_weight = given("pos_weight")?;
+            weighed!(layer, with_weight weight, with_pos_weight pos_weight)
+        }
+        "KLDivLoss" => {
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            built(KLDivLoss::new(KLDivLossConfig { log_target: a.or("log_target", false)?, reduction }))
+        }
+        "PoissonNLLLoss" => {
+            let (log_input, full) = (a.or("log_input", true)?, a.or("full", false)?);
+            old(a, "size_average")?;
+            let eps = a.or("eps", 1e-8)?;
+            old(a, "reduce")?;
+            built(PoissonNLLLoss::new(PoissonNLLLossConfig { log_input, full, eps, reduction: reduction(a)? }))
+        }
+        "SoftMarginLoss" => {
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            built(SoftMarginLoss::new(SoftMarginLossConfig { reduction: reduction(a)? }))
+        }
+        "HingeEmbeddingLoss" => {
+            let margin = a.or("margin", 1.0)?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            built(HingeEmbeddingLoss::new(HingeEmbeddingLossConfig { margin, reduction: reduction(a)? }))
+        }
+        "MultiLabelSoftMarginLoss" => {
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let config = MultiLabelSoftMarginLossConfig { reduction: reduction(a)? };
+            weighed!(MultiLabelSoftMarginLoss::new(config), with_weight weight)
+        }
+        "NLLLoss" => {
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            let ignore_index = a.or("ignore_index", -100)?;
+            old(a, "reduce")?;
+            weighed!(NLLLoss::new(NLLLossConfig { ignore_index, reduction: reduction(a)? }), with_weight weight)
+        }
+        "CrossEntropyLoss" => {
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            let ignore_index = a.or("ignore_index", -100)?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            let label_smoothing = a.or("label_smoothing", 0.0)?;
+            let config = CrossEntropyLossConfig { ignore_index, reduction, label_smoothing };
+            weighed!(CrossEntropyLoss::new(config), with_weight weight)
+        }
+        "MultiMarginLoss" => {
+            let (p, margin) = (a.or("p", 1)?, a.or("margin", 1.0)?);
+            let weight = given("weight")?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let config = MultiMarginLossConfig { p, margin, reduction: reduction(a)? };
+            weighed!(MultiMarginLoss::new(config), with_weight weight)
+        }
+        "MultiLabelMarginLoss" => {
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            built(MultiLabelMarginLoss::new(MultiLabelMarginLossConfig { reduction: reduction(a)? }))
+        }
+        "MarginRankingLoss" | "CosineEmbeddingLoss" => {
+            let margin = a.or("margin", 0.0)?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let reduction = reduction(a)?;
+            if class == "MarginRankingLoss" {
+                built(MarginRankingLoss::new(MarginRankingLossConfig { margin, reduction }))
+            } else {
+                built(CosineEmbeddingLoss::new(CosineEmbeddingLossConfig { margin, reduction }))
+            }
+        }
+        "TripletMarginLoss" => {
+            let (margin, p, eps) = (a.or("margin", 1.0)?, a.or("p", 2.0)?, a.or("eps", 1e-6)?);
+            let swap = a.or("swap", false)?;
+            old(a, "size_average")?;
+            old(a, "reduce")?;
+            let config = TripletMarginLossConfig { margin, p, eps, swap, reduction: reduction(a)? };
+            built(TripletMarginLoss::new(config))
+        }
+        "GaussianNLLLoss" => {
+            let (full, eps) = (a.or("full", false)?, a.or("eps", 1e-6)?);
+            built(GaussianNLLLoss::new(GaussianNLLLossConfig { full, eps, reduction: reduction(a)? }))
+        }
+        _ => bail!("the class torch.nn.{class} is not known here"),
+    }
+}

@@ -1,0 +1,206 @@
+//! How each layer is called, on tensors and on proxies.
+//!
+//! Invariant: inputs are in the order of torch's signatures.
+
+use std::sync::Arc;
+
+use candle_core::{Module, ModuleT, Result, Tensor, bail};
+use fx_core::leaf::Layer;
+use fx_core::module::{GraphModule, LayerModule};
+use fx_core::trace::{Proxy, Traceable, Tracer};
+use fx_nn::*;
+
+use super::case::Call;
+
+type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
+type Capture = Box<dyn Fn(&[Tensor], bool, bool) -> Result<GraphModule>>;
+
+/// A layer, and how it is run and captured.
+pub(crate) struct Built {
+    pub run: Run,
+    /// With these inputs, whether their shapes are known, in training.
+    pub capture: Capture,
+    pub layer: Arc<dyn LayerModule>,
+    pub text: String,
+    pub tolerance: f64,
+}
+
+/// What a layer is called on.
+pub(super) trait Called: Layer + Traceable + std::fmt::Display {
+    /// How far a result may be from torch's.
+    const TOLERANCE: f64 = 1e-5;
+
+    fn run(&self, call: &Call, train: bool) -> Result<Vec<Tensor>>;
+
+    fn record(mirror: &Self::Symbolic, x: &[Proxy], train: bool) -> Result<Vec<Proxy>>;
+}
+
+pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
+    let text = layer.to_string();
+    let described = Arc::new(layer.clone());
+    let captured = (layer.clone(),);
+    let capture = move |inputs: &[Tensor], abstracted: bool, train: bool| {
+        let names: Vec<String> = (0..inputs.len()).map(|i| format!("x{i}")).collect();
+        let mut tracer = Tracer::new();
+        if abstracted {
+            for (name, input) in names.iter().zip(inputs) {
+                tracer = tracer.input(name, input.dtype(), input.shape());
+            }
+        }
+        let call = |(mirror,): &mut (L::Symbolic,), inputs: &mut fx_core::trace::Inputs<'_>| {
+            let proxies = names.iter().map(|name| inputs.tensor(name)).collect::<Result<Vec<_>>>()?;
+            L::record(mirror, &proxies, train)
+        };
+        tracer.trace_with(&captured, call).map_err(|error| candle_core::Error::Msg(error.to_string()))
+    };
+    Ok(Built {
+        run: Box::new(move |call, train| layer.run(call, train)),
+        capture: Box::new(capture),
+        layer: described,
+        text,
+        tolerance: L::TOLERANCE,
+    })
+}
+
+fn single<T>(inputs: &[T]) -> Result<&T> {
+    match inputs {
+        [input] => Ok(input),
+        _ => bail!("{} inputs for a layer of one", inputs.len()),
+    }
+}
+
+/// The same expression on tensors and on proxies.
+macro_rules! called {
+    ($([$($generics:tt)*] $layer:ty => |$this:ident, $inputs:ident, $train:ident| $run:expr;)*) => {$(
+        impl<$($generics)*> Called for $layer {
+            fn run(&self, call: &Call, $train: bool) -> Result<Vec<Tensor>> {
+                let ($this, $inputs) = (self, call.all());
+                $run
+            }
+
+            fn record($this: &Self::Symbolic, $inputs: &[Proxy], $train: bool) -> Result<Vec<Proxy>> {
+                $run
+            }
+        }
+    )*};
+    (roughly $($layer:ident |$this:ident, $call:ident, $train:ident| $run:expr, |$mirror:ident, $x:ident, $mode:ident| $record:expr;)*) => {$(
+        impl Called for $layer {
+            const TOLERANCE: f64 = 1e-4;
+
+            fn run(&self, $call: &Call, $train: bool) -> Result<Vec<Tensor>> {
+                let $this = self;
+                $run
+            }
+
+            fn record($mirror: &Self::Symbolic, $x: &[Proxy], $mode: bool) -> Result<Vec<Proxy>> {
+                $record
+            }
+        }
+    )*};
+    (one $($layer:ident)*) => {
+        called! { $([] $layer => |this, inputs, _train| Ok(vec![this.forward(single(inputs)?)?]);)* }
+    };
+    (train $($layer:ident)*) => {
+        called! { $([] $layer => |this, inputs, train| Ok(vec![this.forward_t(single(inputs)?, train)?]);)* }
+    };
+    (numbered $($layer:ident)*) => {
+        called! { $([const N: usize] $layer<N> => |this, inputs, _train| Ok(vec![this.forward(single(inputs)?)?]);)* }
+    };
+    (trained $($layer:ident)*) => {
+        called! { $([const N: usize] $layer<N> => |this, inputs, train| Ok(vec![this.forward_t(single(inputs)?, train)?]);)* }
+    };
+    (two $($layer:ident)*) => {
+        called! { $([] $layer => |this, inputs, _train| match inputs {
+            [first, second] => Ok(vec![this.forward(first, second)?]),
+            _ => bail!("{} inputs for a layer of two", inputs.len()),
+        };)* }
+    };
+    (three $($layer:ident)*) => {
+        called! { $([] $layer => |this, inputs, _train| match inputs {
+            [first, second, third] => Ok(vec![this.forward(first, second, third)?]),
+            _ => bail!("{} inputs for a layer of three", inputs.len()),
+        };)* }
+    };
+}
+called! { one Linear Identity Flatten Unflatten PixelShuffle PixelUnshuffle ChannelShuffle Fold Unfold Upsample Embedding
+LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
+ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
+Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
+called! { train RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout }
+called! { numbered Conv ConvTranspose ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
+called! { trained BatchNorm InstanceNorm }
+called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss
+PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
+MultiLabelMarginLoss }
+
+called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss GaussianNLLLoss }
+
+/// A state of two parts.
+fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
+    match call.tensor("h_0") {
+        Some(h) => Ok(Some((h, call.need("c_0")?))),
+        None => Ok(None),
+    }
+}
+
+called! { roughly
+    EmbeddingBag |this, call, _train| {
+        let (input, offsets, weights) = (call.need("input")?, call.tensor("offsets"), call.tensor("per_sample_weights"));
+        Ok(vec![this.forward(&input, offsets.as_ref(), weights.as_ref())?])
+    }, |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1), x.get(2))?]);
+    RNNCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]),
+        |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1))?]);
+    GRUCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]),
+        |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1))?]);
+    LSTMCell |this, call, _train| {
+        let (input, state) = (call.need("input")?, state(call)?);
+        let (h, c) = this.forward(&input, state.as_ref().map(|(h, c)| (h, c)))?;
+        Ok(vec![h, c])
+    }, |mirror, x, _train| {
+        let (h, c) = mirror.forward(&x[0], x.get(1).zip(x.get(2)))?;
+        Ok(vec![h, c])
+    };
+    RNN |this, call, train| {
+        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
+        Ok(vec![output, h])
+    }, |mirror, x, train| mirror.forward_t(&x[0], x.get(1), train).map(|(output, h)| vec![output, h]);
+    GRU |this, call, train| {
+        let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
+        Ok(vec![output, h])
+    }, |mirror, x, train| mirror.forward_t(&x[0], x.get(1), train).map(|(output, h)| vec![output, h]);
+    LSTM |this, call, train| {
+        let (input, state) = (call.need("input")?, state(call)?);
+        let (output, (h, c)) = this.forward_t(&input, state.as_ref().map(|(h, c)| (h, c)), train)?;
+        Ok(vec![output, h, c])
+    }, |mirror, x, train| {
+        let (output, (h, c)) = mirror.forward_t(&x[0], x.get(1).zip(x.get(2)), train)?;
+        Ok(vec![output, h, c])
+    };
+    MultiheadAttention |this, call, train| {
+        let (query, key, value) = (call.need("query")?, call.need("key")?, call.need("value")?);
+        let (padding, mask) = (call.tensor("key_padding_mask"), call.tensor("attn_mask"));
+        let (needed, averaged) = (call.flag("need_weights", true), call.flag("average_attn_weights", true));
+        // A hint that the mask is causal; torch wants the mask as well.
+        call.flag("is_causal", false);
+        let (output, weights) = this.forward_t(&query, &key, &value, padding.as_ref(), mask.as_ref(), averaged, train)?;
+        Ok(if needed { vec![output, weights] } else { vec![output] })
+    }, |mirror, x, train| {
+        let (output, weights) = mirror.forward_t(&x[0], &x[1], &x[2], x.get(3), x.get(4), true, train)?;
+        Ok(vec![output, weights])
+    };
+    TransformerEncoderLayer |this, call, train| {
+        let (src, mask, padding) = (call.need("src")?, call.tensor("src_mask"), call.tensor("src_key_padding_mask"));
+        call.flag("is_causal", false);
+        Ok(vec![this.forward_t(&src, mask.as_ref(), padding.as_ref(), train)?])
+    }, |mirror, x, train| Ok(vec![mirror.forward_t(&x[0], x.get(1), x.get(2), train)?]);
+    TransformerDecoderLayer |this, call, train| {
+        let (tgt, memory) = (call.need("tgt")?, call.need("memory")?);
+        let names = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
+        let [a, b, c, d] = names.map(|name| call.tensor(name));
+        call.flag("tgt_is_causal", false);
+        call.flag("memory_is_causal", false);
+        Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
+    }, |mirror, x, train| {
+        Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), train)?])
+    };
+}
