@@ -1,5 +1,4 @@
 //! Layers that candle lets nobody clone: called in the model that the graph shares.
-#![allow(clippy::arc_with_non_send_sync, reason = "a model of a library may be shared so on one thread")]
 #![allow(clippy::arc_with_non_send_sync, reason = "both pointers are tested; users are told to take `Rc`")]
 
 use std::rc::Rc;

@@ -70,7 +70,7 @@ impl GraphModule {
             Ok(())
         })
         .module(self, &ModulePath::ROOT, 0)?;
-        self.move_all_hooks_to(&mut moved);
+        self.share_all_hooks_with(&mut moved);
         *self = moved;
         Ok(())
     }
@@ -100,7 +100,7 @@ impl GraphModule {
             Ok(module.infer_facts()?)
         })
         .module(self, &ModulePath::ROOT, 0)?;
-        self.move_all_hooks_to(&mut converted);
+        self.share_all_hooks_with(&mut converted);
         *self = converted;
         Ok(())
     }

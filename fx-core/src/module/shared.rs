@@ -145,20 +145,20 @@ impl GraphModule {
 
     /// Has the hooks of its graphs told of those of another module from now on: one of the same child graphs, that takes
     /// its place. Hooks of a child that others hold too stay with that.
-    pub(super) fn move_all_hooks_to(&mut self, other: &mut Self) {
+    pub(super) fn share_all_hooks_with(&mut self, other: &mut Self) {
         if !self.graph().has_hooks() && !self.held_graphs().iter().any(|held| held.module.graph().has_hooks()) {
             return;
         }
         let mut hooked = std::collections::VecDeque::new();
         self.edit_each(&mut |module| {
             let mut keeps = Graph::new("");
-            module.graph_mut().move_hooks_to(&mut keeps);
+            module.graph().share_hooks_with(&mut keeps);
             hooked.push_back(keeps);
             false
         });
         other.edit_each(&mut |module| {
-            if let Some(mut keeps) = hooked.pop_front().filter(Graph::has_hooks) {
-                keeps.move_hooks_to(module.graph_mut());
+            if let Some(keeps) = hooked.pop_front().filter(Graph::has_hooks) {
+                keeps.share_hooks_with(module.graph_mut());
             }
             false
         });

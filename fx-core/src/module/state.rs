@@ -158,7 +158,7 @@ impl GraphModule {
                 Var::from_tensor(tensor)?.set(&other.copy()?)?;
             }
         }
-        self.move_all_hooks_to(&mut module);
+        self.share_all_hooks_with(&mut module);
         *self = module;
         Ok(loaded)
     }
