@@ -170,7 +170,8 @@ fn a_pass_that_breaks_attributes_or_puts_in_a_broken_graph_is_found() {
         *module.graph_mut() = graph;
         Ok::<bool, PassFailure>(false)
     };
-    let breaks: [fn(&mut GraphModule) -> Result<bool, PassFailure>; 2] = [removes, swaps];
+    type Breaks = fn(&mut GraphModule) -> Result<bool, PassFailure>;
+    let breaks: [Breaks; 2] = [removes, swaps];
     for pass in breaks {
         let error = PassManager::new().pass("breaks", pass).run(&mut module).unwrap_err();
         assert!(matches!(error, ManagerError::Broken { step: 1, .. }), "{error}");
