@@ -32,7 +32,7 @@ pub(super) struct Spliced {
 pub(super) type Replaced = HashMap<NodeId, NodeId, foldhash::fast::RandomState>;
 
 /// Copies a replacement to the place of a match; nothing if earlier replacements left no place for it.
-#[expect(clippy::too_many_arguments, reason = "the state of one rewrite, each part of it read elsewhere too")]
+#[expect(clippy::too_many_arguments, reason = "each is borrowed from another owner")]
 pub(super) fn splice(
     pass: &Arc<str>,
     graph: &mut Graph,
