@@ -104,14 +104,14 @@ fn symbolic_trace_sequential() {
     let module = fx::symbolic_trace(&model).unwrap();
     insta::assert_snapshot!(module.graph(), @r#"
     graph model(%x) {
-        %layers = call_module layers(%x)                   // owners.rs:72
-        %blocks_0_0 = call_module blocks.0.0(%layers)      // owners.rs:65
-        %mul = call_function mul(%blocks_0_0, 0.5)         // owners.rs:65
-        %blocks_1_0 = call_module blocks.1.0(%mul)         // owners.rs:65
-        %mul_1 = call_function mul(%blocks_1_0, 2.0)       // owners.rs:65
-        %maybe = call_module maybe(%mul_1)                 // owners.rs:77
-        %any = call_module any(%maybe)                     // owners.rs:79
-        %sendable = call_module sendable(%any)             // owners.rs:79
+        %layers = call_module layers(%x)                   // owners.rs:73
+        %blocks_0_0 = call_module blocks.0.0(%layers)      // owners.rs:66
+        %mul = call_function mul(%blocks_0_0, 0.5)         // owners.rs:66
+        %blocks_1_0 = call_module blocks.1.0(%mul)         // owners.rs:66
+        %mul_1 = call_function mul(%blocks_1_0, 2.0)       // owners.rs:66
+        %maybe = call_module maybe(%mul_1)                 // owners.rs:78
+        %any = call_module any(%maybe)                     // owners.rs:80
+        %sendable = call_module sendable(%any)             // owners.rs:80
         output %sendable
     }
     "#);
@@ -135,7 +135,7 @@ fn behind_any_pointer_and_in_enums() {
 fn without_an_owner_the_error_says_what_to_write() {
     let error = fx::symbolic_trace(&Kind::One(sequential())).unwrap_err();
     assert!(matches!(error, TraceError::NotShareable { .. }), "{error:?}");
-    assert!(error.to_string().contains("fx::symbolic_trace(&Arc::new(model))"), "{error}");
+    assert!(error.to_string().contains("fx::symbolic_trace(&Rc::new(model))"), "{error}");
 }
 
 #[test]
