@@ -61,7 +61,10 @@ pub(super) fn splice(
             continue;
         }
         let too_deep = || RewriteError::TooDeep { line: inside.node_line(id) };
-        let mapped = |argument: &Argument| substitute(argument, &map, Argument::MAX_DEPTH).ok_or_else(too_deep);
+        let mapped = |argument: &Argument| {
+            let mapped = argument.try_map_nodes(&mut |id| map[id].clone());
+            mapped.filter(|mapped| !mapped.is_deeper_than(Argument::MAX_DEPTH)).ok_or_else(too_deep)
+        };
         let args = node.args().iter().map(mapped).collect::<Result<Vec<_>, _>>()?;
         let kwargs = node.kwargs().iter().map(|(keyword, argument)| Ok((keyword.clone(), mapped(argument)?)));
         let kwargs = kwargs.collect::<Result<Vec<(Keyword, Argument)>, RewriteError>>()?;
@@ -177,37 +180,6 @@ fn inherited(pass: &Arc<str>, graph: &Graph, one: &InternalMatch) -> Meta {
         meta.add_origin(Origin { pass: pass.clone(), node: graph.node(id).name().into(), graph: graph.name().into() });
     }
     meta
-}
-
-/// An argument of the replacement with what stands for its nodes; none if it is nested too deep. Recurses over lists.
-fn substitute(argument: &Argument, map: &SecondaryMap<NodeId, Option<Argument>>, depth: usize) -> Option<Argument> {
-    let each = |items: &[Argument]| -> Option<Box<[Argument]>> {
-        items.iter().map(|item| substitute(item, map, depth.checked_sub(1)?)).collect()
-    };
-    Some(match argument {
-        Argument::Node(id) => match &map[*id] {
-            Some(bound) if depth >= nesting(bound) => bound.clone(),
-            _ => return None,
-        },
-        Argument::List(items) => Argument::List(each(items)?),
-        Argument::Tuple(items) => Argument::Tuple(each(items)?),
-        Argument::Struct(structure) => {
-            let depth = depth.checked_sub(1)?;
-            let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), substitute(item, map, depth)?)));
-            Argument::structure(structure.0.clone(), fields.collect::<Option<Box<[_]>>>()?)
-        }
-        other => other.clone(),
-    })
-}
-
-/// How deep an argument is nested.
-fn nesting(argument: &Argument) -> usize {
-    match argument {
-        Argument::List(_) | Argument::Tuple(_) | Argument::Struct(_) => {
-            1 + argument.parts().map(nesting).max().unwrap_or(0)
-        }
-        _ => 0,
-    }
 }
 
 /// The path under which the module has a layer or tensor of the replacement; put there now if it was not yet.
