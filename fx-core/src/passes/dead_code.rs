@@ -7,8 +7,8 @@ use super::pass::{Fuel, Pass, PassFailure};
 use crate::module::GraphModule;
 use crate::module::dead::Effects;
 
-/// [`Graph::eliminate_dead_code`] as a pass, which also looks into child graphs, and takes away the layers and tensors
-/// that are named no more.
+/// [`Graph::eliminate_dead_code`](crate::ir::Graph::eliminate_dead_code) as a pass, which also looks into child graphs,
+/// and takes away the layers and tensors that are named no more.
 ///
 /// ```
 /// use fx_core::passes::{DeadCode, Fuel, Pass, PassFailure};
