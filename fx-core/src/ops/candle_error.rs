@@ -25,11 +25,15 @@ pub(crate) fn caught<T>(call: impl FnOnce() -> candle_core::Result<T>) -> candle
 
 /// A panic as an error.
 pub(crate) fn panicked(payload: Box<dyn Any + Send>) -> Error {
-    let message = match payload.downcast::<String>() {
+    Error::Msg(format!("it panicked: {}", panic_message(payload)))
+}
+
+/// What a panic says.
+pub(crate) fn panic_message(payload: Box<dyn Any + Send>) -> String {
+    match payload.downcast::<String>() {
         Ok(message) => *message,
         Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
-    };
-    Error::Msg(format!("it panicked: {message}"))
+    }
 }
 
 /// Any error as candle's; candle's own stays what it is.

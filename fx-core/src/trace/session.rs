@@ -12,7 +12,7 @@ use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
 use crate::module::{Attribute, Attributes, LayerModule};
-use crate::ops::candle_error::reason;
+use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
@@ -243,11 +243,7 @@ impl Session {
         {
             return failure;
         }
-        let message = match payload.downcast::<String>() {
-            Ok(message) => *message,
-            Err(payload) => payload.downcast_ref::<&str>().map_or("no message", |message| message).to_owned(),
-        };
-        TraceError::Panicked(message)
+        TraceError::Panicked(panic_message(payload))
     }
 }
 
