@@ -10,7 +10,7 @@ use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
 
-use crate::ir::{Argument, Graph, Node, NodeId, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Target, by_parameter};
 use crate::module::{Attribute, Attributes};
 use crate::ops::kind::Kind;
 use crate::ops::{OpRef, Param, ResultKind};
@@ -69,9 +69,9 @@ impl Calls<'_> {
             Argument::DType(dtype) => Some(*dtype),
             _ => None,
         });
-        let written = self.arguments(op, id);
+        let written = by_parameter(op, node.args(), node.kwargs());
         let written: Vec<(Param, Written)> =
-            written.map(|(param, argument)| (param, self.argument_typed(argument, param.kind, dtype))).collect();
+            written.map(|(param, argument)| (*param, self.argument_typed(argument, param.kind, dtype))).collect();
         let source = self.sources.borrow_mut().entry(op).or_insert_with(|| syn::parse_str(op.source).ok()).clone();
         match source {
             Some(mut expression) => {
@@ -84,23 +84,15 @@ impl Calls<'_> {
 
     /// A plain call of a user's function.
     fn function(&self, op: OpRef, id: NodeId) -> TokenStream {
-        let values = self.arguments(op, id).map(|(param, argument)| match syn::parse_str(param.written) {
-            Ok(ty) => self.typed(argument, &ty),
-            Err(_) => self.argument(argument, param.kind).value.into_token_stream(),
-        });
+        let node = self.graph.node(id);
+        let values =
+            by_parameter(op, node.args(), node.kwargs()).map(|(param, argument)| match syn::parse_str(param.written) {
+                Ok(ty) => self.typed(argument, &ty),
+                Err(_) => self.argument(argument, param.kind).value.into_token_stream(),
+            });
         let path: TokenStream = op.name.parse().unwrap_or_default();
         let call = quote!(#path(#(#values),*));
         if op.result == ResultKind::BareAny { call } else { quote!(#call?) }
-    }
-
-    /// The parameters of an operation with the arguments of a call.
-    fn arguments(&self, op: OpRef, id: NodeId) -> impl Iterator<Item = (Param, &Argument)> {
-        let node = self.graph.node(id);
-        let mut positional = node.args().iter();
-        op.params.iter().filter_map(move |param| {
-            let argument = if param.positional { positional.next() } else { node.kwarg(param.name) };
-            argument.map(|argument| (*param, argument))
-        })
     }
 
     fn argument(&self, argument: &Argument, kind: Kind) -> Written {

@@ -6,8 +6,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use crate::ir::{Argument, Graph, ModulePath, Node, NodeId, Target};
-use crate::module::infer::ordered;
+use crate::ir::{Argument, Graph, ModulePath, Node, NodeId, Target, by_parameter};
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, Attributes, GraphModule};
 use crate::ops::candle_error::caught;
@@ -187,7 +186,7 @@ impl<'r> Running<'r> {
         let node = self.node();
         match node.target() {
             Target::CallFunction(op) | Target::CallMethod(op) => {
-                ordered(op, node.args(), node.kwargs()).map(|argument| self.fetch(argument)).collect()
+                by_parameter(op, node.args(), node.kwargs()).map(|(_, argument)| self.fetch(argument)).collect()
             }
             Target::CallModule(path) => {
                 let Some(Attribute::Module(child)) = self.fetch_attr(path) else {

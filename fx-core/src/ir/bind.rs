@@ -11,7 +11,7 @@ use super::argument::Argument;
 use super::graph::Graph;
 use super::node::{Keyword, NodeId};
 use super::target::{Op, Target};
-use crate::ops::{CallKind, OpRef};
+use crate::ops::{CallKind, OpRef, Param};
 
 /// A call that does not fit the operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +93,20 @@ pub fn bind<'a>(op: OpRef, args: &'a [Argument], kwargs: &'a [(Keyword, Argument
         return Err(unexpected(op, kwargs));
     }
     Ok(bound)
+}
+
+/// The parameters of an operation that have an argument, with it, in their order. Unlike [`bind`] it takes what there is.
+pub(crate) fn by_parameter<'a>(
+    op: OpRef,
+    args: &'a [Argument],
+    kwargs: &'a [(Keyword, Argument)],
+) -> impl Iterator<Item = (&'static Param, &'a Argument)> {
+    let mut positional = args.iter();
+    op.params.iter().filter_map(move |param| {
+        let by_name = || kwargs.iter().find_map(|(name, argument)| (*name == param.name).then_some(argument));
+        let argument = if param.positional { positional.next() } else { by_name() };
+        Some((param, argument?))
+    })
 }
 
 /// What is wrong when there are more arguments by name than parameters that found one.

@@ -68,6 +68,7 @@ pub(crate) mod samples;
 mod tests;
 
 pub use argument::{Argument, Fields};
+pub(crate) use bind::by_parameter;
 pub use bind::{BindError, Bound, NormalizedArguments, bind};
 pub use by_target::Found;
 pub use copy::NodeMap;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Keyword, NodeId, Target};
+use crate::ir::{Argument, Keyword, NodeId, Target, by_parameter};
 use crate::ops::candle_error::{caught, reason};
-use crate::ops::{Facts, InferError, OpRef};
+use crate::ops::{Facts, InferError};
 use crate::value::{Fact, Value};
 
 use super::attributes::{Attribute, Attributes};
@@ -123,7 +123,8 @@ fn infer_in(
             Err(_) => Fact::Unknown,
         }),
         Target::CallFunction(op) | Target::CallMethod(op) => {
-            let facts: SmallVec<[Fact; 4]> = ordered(op, args, kwargs).map(fact).collect();
+            let facts: SmallVec<[Fact; 4]> =
+                by_parameter(op, args, kwargs).map(|(_, argument)| fact(argument)).collect();
             if facts.len() < op.params.len() {
                 return Ok(Fact::Unknown);
             }
@@ -164,17 +165,4 @@ fn infer_in(
             _ => Ok(Fact::Unknown),
         },
     }
-}
-
-/// The arguments of a call in the order of the operation's parameters.
-pub(crate) fn ordered<'a>(
-    op: OpRef,
-    args: &'a [Argument],
-    kwargs: &'a [(Keyword, Argument)],
-) -> impl Iterator<Item = &'a Argument> {
-    let mut positional = args.iter();
-    op.params.iter().filter_map(move |param| {
-        let by_name = || kwargs.iter().find_map(|(name, argument)| (*name == param.name).then_some(argument));
-        if param.positional { positional.next() } else { by_name() }
-    })
 }
