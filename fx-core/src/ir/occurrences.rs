@@ -105,7 +105,7 @@ fn write_down(number: usize, argument: &Argument, place: &mut Place, index: &mut
 #[cfg(test)]
 mod tests {
     use super::super::graph::Graph;
-    use super::super::random_edits::Random;
+    use super::super::random_edits::{Random, assert_well_formed};
     use super::*;
 
     /// Inputs and places in order.
@@ -146,7 +146,7 @@ mod tests {
                 }
             }
             assert!(graph.occurrences.of(hub).is_some(), "it was written down");
-            assert_eq!(graph.verify(), Ok(()));
+            assert_well_formed(&graph);
             graph.erase_node(hub).expect("nobody reads it");
             assert!(graph.occurrences.of(hub).is_none(), "it is forgotten");
         }
