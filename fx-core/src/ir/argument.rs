@@ -116,6 +116,15 @@ impl Argument {
         items.iter().chain(fields.iter().map(|(_, item)| item))
     }
 
+    /// The part of this number among its [`parts`](Self::parts).
+    pub(super) fn part_mut(&mut self, number: usize) -> Option<&mut Self> {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items.get_mut(number),
+            Self::Struct(structure) => structure.1.get_mut(number).map(|(_, item)| item),
+            _ => None,
+        }
+    }
+
     /// Whether it is nested more than `limit` deep. A plain argument is 0 deep, `[1]` is 1 deep.
     pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
         match self {
