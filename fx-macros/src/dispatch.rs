@@ -62,7 +62,7 @@ impl<'a> Dispatch<'a> {
         quote!(impl #name for #tensor { #(#attrs)* #sig #block })
     }
 
-    fn declaration(&self) -> TokenStream {
+    pub(crate) fn declaration(&self) -> TokenStream {
         let (name, vis, cfgs) = (&self.trait_name, &self.item.vis, cfgs(&self.item.attrs));
         let (world, allow) = (self.paths.private("World"), allow_generated());
         let mut sig = self.signature(format_ident!("Self"));
@@ -75,7 +75,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The user's body, for candle's tensor.
-    fn original(&self) -> TokenStream {
+    pub(crate) fn original(&self) -> TokenStream {
         let (name, block, candle) = (&self.trait_name, &self.item.block, self.paths.candle());
         let (cfgs, mut sig) = (cfgs(&self.item.attrs), self.item.sig.clone());
         sig.ident = call_ident();
@@ -115,7 +115,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// A generic signature named `name`, and the call it forwards to.
-    fn forwarding(&self, name: Ident) -> (Signature, TokenStream) {
+    pub(crate) fn forwarding(&self, name: Ident) -> (Signature, TokenStream) {
         let world = format_ident!("TensorOrProxy");
         let trait_name = &self.trait_name;
         let mut sig = self.signature(world.clone());
@@ -213,7 +213,7 @@ fn map_bounds(generics: &mut Generics, types: &Types<'_>) {
 }
 
 /// Gives every parameter a plain name; the closure sees the position and the user's name, if there is one.
-pub(crate) fn rename(sig: &mut Signature, name: impl Fn(usize, Option<&Ident>) -> Ident) {
+pub(crate) fn rename(sig: &mut Signature, mut name: impl FnMut(usize, Option<&Ident>) -> Ident) {
     for (position, input) in sig.inputs.iter_mut().enumerate() {
         if let FnArg::Typed(input) = input {
             let written = match &*input.pat {

@@ -35,7 +35,7 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
-    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs);
+    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs, paths);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
     quote! {
         #public

@@ -18,6 +18,7 @@ mod table;
 pub mod kv_cache;
 pub mod streaming;
 mod original;
+pub mod made;
 
 pub use data::AttnMask;
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};

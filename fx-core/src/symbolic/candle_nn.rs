@@ -2,6 +2,7 @@
 
 pub use ::candle_nn::*;
 
+pub use crate::leaf::made::{Conv1d, Conv2d, Embedding, LayerNorm, Linear, RmsNorm};
 pub use crate::trace::{Module, ModuleT};
 
 /// `candle_nn::ops` in a twin.

@@ -19,6 +19,7 @@ mod create;
 mod symbolic_module;
 pub mod whole;
 mod query;
+pub mod custom;
 mod in_place;
 pub mod lift;
 pub mod output;

@@ -6,6 +6,7 @@
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
 
+mod associated;
 pub(crate) mod body;
 mod calls;
 mod entry;
@@ -99,6 +100,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         }
         twins.push(twin);
     }
+    let associated = associated::functions(item, &selected_names, &own, &mirror, &mut used, paths, errors);
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, paths);
@@ -127,19 +129,26 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         .as_ref()
         .and_then(|(path, _)| path.segments.last())
         .map_or(String::new(), |last| format!("{}_", last.ident));
-    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs);
-    quote! {
+    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
+    let (outside, inside) = (&associated.outside, &associated.inside);
+    let expansion = quote! {
         #bare
         #fallbacks
         #(#whole_methods)*
+        #outside
         #(#cfgs)* #allow
         const _: () = {
             #imports
             #aliases
             impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* }
             #(#entries)*
+            #inside
         };
+    };
+    if let Some(items) = associated.items {
+        item.items = items;
     }
+    expansion
 }
 
 /// Nodes that the method records are recorded in its module.

@@ -6,7 +6,7 @@
 //! Left alone: items that have an attribute of fx already, trait definitions, macros, unions, foreign functions.
 
 use proc_macro2::Span;
-use syn::{Attribute, Item, ItemFn, Visibility};
+use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature, Visibility};
 
 use super::classify::{Class, Classes};
 use super::signature::{mentions_tensor, parameters, result, takes_weights};
@@ -14,6 +14,7 @@ use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
 
@@ -34,7 +35,20 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
         }
         Item::Impl(item) if classes.is_computation(file, item) => {
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            summary.impls += writer.insert(&item.attrs, keyword, &[MODULE]);
+            let annotated = writer.insert(&item.attrs, keyword, &[MODULE]);
+            summary.impls += annotated;
+            for method in item.items.iter().filter_map(|item| match item {
+                ImplItem::Fn(method) if annotated > 0 => Some(method),
+                _ => None,
+            }) {
+                let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
+                if followed
+                    && !takes_weights(&method.sig)
+                    && (classes.is_driver(file, item, method) || classes.is_out_of_reach(file, &method.sig))
+                {
+                    writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                }
+            }
         }
         Item::Fn(item) if is_computation(file, classes, item) => {
             summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
@@ -96,12 +110,21 @@ fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
     signature.abi.is_none()
         && mentions_tensor(file, &parameters(signature))
         && !takes_weights(signature)
+        && !classes.is_out_of_reach(file, signature)
         && !result(signature).iter().any(|path| classes.is_layer(file, path))
 }
 
 fn function_head(item: &ItemFn) -> Span {
-    let signature = &item.sig;
+    head(&item.vis, first_of(&item.sig))
+}
+
+fn method_head(method: &ImplItemFn) -> Span {
+    head(&method.vis, first_of(&method.sig))
+}
+
+/// The first token of a signature.
+fn first_of(signature: &Signature) -> Span {
     let qualifiers = [signature.constness.map(|token| token.span), signature.asyncness.map(|token| token.span)];
     let first = qualifiers.into_iter().flatten().next();
-    head(&item.vis, first.unwrap_or(signature.fn_token.span))
+    first.unwrap_or(signature.fn_token.span)
 }

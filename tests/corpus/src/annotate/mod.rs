@@ -6,6 +6,7 @@
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
 //! - A free function is annotated if it takes tensors and is not a constructor.
+//! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!
@@ -13,6 +14,7 @@
 
 mod attributes;
 mod classify;
+mod drivers;
 mod insert;
 mod signature;
 mod source;
