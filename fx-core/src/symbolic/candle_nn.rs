@@ -55,3 +55,10 @@ pub mod varlen_attention {
 pub mod cpu_flash_attention {
     pub use crate::trace::functions::attention::run_flash_attn_cpu;
 }
+
+/// `candle_nn::moe` in a twin.
+pub mod moe {
+    pub use ::candle_nn::moe::*;
+
+    pub use crate::leaf::moe::{moe_gemm, moe_gemm_gguf};
+}

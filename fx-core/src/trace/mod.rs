@@ -45,5 +45,5 @@ pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, Traceable, World};
+pub use traceable::{Construct, InWorld, Traceable, World, no_mirror};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -103,6 +103,7 @@ impl VisitMut for Body<'_> {
             }
             Expr::Call(call) => {
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                calls::find_moe(&mut call.func);
                 if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
@@ -115,6 +116,10 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope::detached()));
                     }
                 }
+            }
+            Expr::MethodCall(call) if calls::is_of_activation(call) => {
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                *expr = calls::call_activation(call, self.paths);
             }
             Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
                 self.visit_expr_mut(&mut call.receiver);

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, ExprCall, ExprPath, PathArguments, PathSegment, Token, parse_quote_spanned};
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, PathArguments, PathSegment, Token, parse_quote_spanned};
 
 use super::body::Body;
 use super::shadow::{SHADOWED, SHADOWED_WITH_TYPE};
@@ -46,6 +46,18 @@ const FOREIGN: &[&str] = &[
     "str",
     "drop",
 ];
+
+/// `moe::moe_gemm(…)` of `use candle_nn::moe` means the shadow world's. The module's name is common enough to be the user's,
+/// so it is told by the functions.
+pub(super) fn find_moe(func: &mut Expr) {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
+    let is_moe = path.segments.len() == 2
+        && path.segments[0].ident == "moe"
+        && ["moe_gemm", "moe_gemm_gguf"].iter().any(|name| path.segments[1].ident == name);
+    if is_moe {
+        path.segments.insert(0, PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None });
+    }
+}
 
 /// `Conv1d::new(…)` makes the layer of the shadow world, if the name is candle's, which is asked when it runs: a type of
 /// the user's by that name may come from another module.
@@ -108,6 +120,19 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a call is `Activation::Gelu.forward(&x)`: candle's type, by its name.
+pub(super) fn is_of_activation(call: &ExprMethodCall) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.receiver else { return false };
+    let of = path.segments.iter().rev().nth(1);
+    call.method == "forward" && call.args.len() == 1 && of.is_some_and(|of| of.ident == "Activation")
+}
+
+/// Says which `forward` is meant: the type has that of candle's `Module` as well.
+pub(super) fn call_activation(call: &ExprMethodCall, paths: &Paths) -> Expr {
+    let (module, receiver, args, span) = (paths.symbolic("Module"), &call.receiver, &call.args, call.method.span());
+    parse_quote_spanned!(span=> #module::forward(&#receiver, #args))
 }
 
 /// candle's methods that run a custom operation.

@@ -18,11 +18,13 @@ use super::types::{is_plain, is_tensor};
 use crate::errors::{Errors, Message};
 use crate::options::MethodOptions;
 
-/// The methods to twin, in the order they are written. Reports those that should be and cannot.
+/// The methods to twin, in the order they are written; `all` of them where a trait asks for each. Reports those that should
+/// be and cannot.
 pub(super) fn methods<'a>(
     item: &'a ItemImpl,
     options: &[MethodOptions],
     own: &Ident,
+    all: bool,
     errors: &Errors,
 ) -> Vec<Method<'a>> {
     let candidates: Vec<(Method<'a>, MethodOptions)> = item
@@ -33,12 +35,12 @@ pub(super) fn methods<'a>(
             ImplItem::Fn(method) if !options.skip => Some((method, *options)),
             _ => None,
         })
-        .filter(|(method, options)| options.include || !is_constructor(&method.sig, own))
+        .filter(|(method, options)| options.include || all || !is_constructor(&method.sig, own))
         .collect();
 
     let mut todo: Vec<String> = candidates
         .iter()
-        .filter(|(method, options)| options.include || is_root(item, &method.sig))
+        .filter(|(method, options)| options.include || all || is_root(item, &method.sig))
         .map(|(method, _)| method.sig.ident.to_string())
         .collect();
     let mut reached = BTreeSet::new();
@@ -145,7 +147,7 @@ impl<'ast> Visit<'ast> for Returns<'_> {
 }
 
 /// Whether `Tensor` occurs in a signature.
-fn mentions_tensor(sig: &Signature) -> bool {
+pub(crate) fn mentions_tensor(sig: &Signature) -> bool {
     mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_signature(sig))
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
 
 use super::drivers::{Body, Drivers};
-use super::signature::{calls, is_computation, mentions, names, parameters, reads_data, result};
+use super::signature::{calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result};
 use super::source::{segments, walk, Origin, Segments, SourceFile};
 
 /// What a struct or enum is.
@@ -65,6 +65,10 @@ pub(super) struct Classes {
     by_name: HashMap<String, Vec<usize>>,
     /// Names of the crate's own traits.
     traits: BTreeSet<String>,
+    /// Names of those among them that have methods without bodies and nothing else.
+    bare: BTreeSet<String>,
+    /// Names of those among these that are one trait for tensors and proxies.
+    mirrored: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
     /// Names of the crate's modules.
@@ -102,6 +106,8 @@ impl Classes {
             types: Vec::new(),
             by_name: HashMap::new(),
             traits: BTreeSet::new(),
+            bare: BTreeSet::new(),
+            mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
             modules: BTreeSet::new(),
             drivers: Drivers::default(),
@@ -146,6 +152,27 @@ impl Classes {
             Some(id) => self.types[id].class == Some(Class::Module) && self.types[id].forward,
             None => matches!(file.origin(path), Origin::Candle(name) if name != "Tensor" && !is_plain(&name)),
         }
+    }
+
+    /// Whether a trait of that name can be one for tensors and proxies.
+    pub(super) fn is_mirrored_trait(&self, name: &str) -> bool {
+        self.mirrored.contains(name)
+    }
+
+    /// Whether an impl is of such a trait, for a module or for tensors themselves.
+    pub(super) fn is_mirrored(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+        let Some((path, _)) = &item.trait_ else { return false };
+        let path = segments(path);
+        let of_crate = matches!(file.origin(&path), Origin::Crate(_));
+        let is_mirrored = of_crate && path.last().is_some_and(|name| self.mirrored.contains(name));
+        let of_tensor = is_tensor(file, &item.self_ty);
+        let of_module = || self.owner(file, item).is_some_and(|owner| self.types[owner].class == Some(Class::Module));
+        is_mirrored && (of_tensor || of_module())
+    }
+
+    /// Whether the path names a module of this crate.
+    pub(super) fn is_module(&self, file: &SourceFile, path: &[String]) -> bool {
+        self.find(file, path).is_some_and(|id| self.types[id].class == Some(Class::Module))
     }
 
     /// Whether a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
@@ -198,6 +225,12 @@ impl Classes {
                 }
                 Item::Trait(item) => {
                     self.traits.insert(item.ident.to_string());
+                    if is_bare(item) {
+                        self.bare.insert(item.ident.to_string());
+                        if is_about_tensors(file, item) {
+                            self.mirrored.insert(item.ident.to_string());
+                        }
+                    }
                     return;
                 }
                 _ => return,
@@ -241,6 +274,10 @@ impl Classes {
                     steering.push(Body::of_function(&function.sig, &function.block));
                 }
                 let Item::Impl(item) = item else { return };
+                let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
+                if let Some(name) = name.filter(|name| is_tensor(file, &item.self_ty) && self.bare.contains(name)) {
+                    self.mirrored.insert(name);
+                }
                 let Some(owner) = self.owner(file, item) else { return };
                 if let Some((path, _)) = &item.trait_ {
                     self.types[owner].clone_by_hand |= path.segments.last().is_some_and(|name| name.ident == "Clone");
@@ -291,10 +328,10 @@ impl Classes {
     fn settle(&mut self) {
         for ty in &mut self.types {
             let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
-            let computes = ty.class.is_some() || layers;
-            if is_weights(&ty.name) || ty.holds(is_weights) || (computes && ty.outside) {
+            let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
+            if is_weights(&ty.name) || ty.holds(is_weights) || (module && ty.outside) {
                 ty.class = Some(Class::Other);
-            } else if layers || ty.holds(|name| name == "Span") {
+            } else if module {
                 ty.class = Some(Class::Module);
             }
         }
@@ -311,7 +348,7 @@ impl Classes {
             let clone = ty.derives.contains("Clone");
             // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides; of what is generic, it depends.
             let generic = !ty.generics.is_empty() && ty.holds(|name| ty.generics.contains(name));
-            let stuck = ty.clone_by_hand || (!clone && (generic || ty.holds(|name| NOT_CLONE.contains(&name))));
+            let stuck = ty.clone_by_hand || generic || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
             ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
         }
         let reached = self.reached_types();
@@ -407,6 +444,26 @@ impl Classes {
             .or(if candidates.len() == 1 { candidates.first() } else { None })
             .copied()
     }
+}
+
+fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
+    matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
+}
+
+/// Whether a trait has methods without bodies and nothing else.
+fn is_bare(item: &syn::ItemTrait) -> bool {
+    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if method.default.is_none());
+    item.generics.params.is_empty() && item.items.iter().all(bare)
+}
+
+/// Whether a method of a trait takes or returns tensors.
+fn is_about_tensors(file: &SourceFile, item: &syn::ItemTrait) -> bool {
+    item.items.iter().any(|member| match member {
+        syn::TraitItem::Fn(method) => {
+            mentions_tensor(file, &parameters(&method.sig)) || mentions_tensor(file, &result(&method.sig))
+        }
+        _ => false,
+    })
 }
 
 fn is_plain(name: &str) -> bool {
