@@ -33,7 +33,7 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-/// Makes a struct, an enum, an impl or a free function traceable; the item itself stays as it is.
+/// Makes a struct, an enum, an impl, a trait or a free function traceable; the item itself stays as it is.
 ///
 /// ```rs
 /// #[fx::module]
