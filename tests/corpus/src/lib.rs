@@ -12,6 +12,7 @@ pub mod cases;
 pub mod difference;
 pub mod flat;
 pub mod inputs;
+pub mod readers;
 pub mod table;
 pub mod weights;
 
