@@ -17,10 +17,18 @@ pub(crate) fn attribute_options(place: &'static str, options: TokenStream, error
     read_options(place, options, &["crate"], None, errors)
 }
 
+/// The options of `#[fx::module]`: the names of the crate, and whether an impl is of a trait that has the attribute too.
+pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
+    let mut mirrored = false;
+    let flag = Some(("mirrored", &mut mirrored));
+    let paths = read_options("`#[fx::module]`", options, &["crate", "mirrored"], flag, errors);
+    (paths, mirrored)
+}
+
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], Some(&mut pure), errors);
+    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], Some(("pure", &mut pure)), errors);
     (paths, pure)
 }
 
@@ -28,13 +36,15 @@ fn read_options(
     place: &'static str,
     options: TokenStream,
     known: &'static [&'static str],
-    mut pure: Option<&mut bool>,
+    mut flag: Option<(&'static str, &mut bool)>,
     errors: &Errors,
 ) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
-        if let Some(pure) = pure.as_deref_mut().filter(|_| meta.path.is_ident("pure")) {
-            set(pure, &meta, errors);
+        if let Some((name, flag)) = &mut flag
+            && meta.path.is_ident(*name)
+        {
+            set(flag, &meta, errors);
             return Ok(());
         }
         if !meta.path.is_ident("crate") {

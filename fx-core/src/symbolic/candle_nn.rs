@@ -2,6 +2,7 @@
 
 pub use ::candle_nn::*;
 
+pub use crate::leaf::made::{Conv1d, Conv2d, Embedding, LayerNorm, Linear, RmsNorm};
 pub use crate::trace::{Module, ModuleT};
 
 /// `candle_nn::ops` in a twin.
@@ -53,4 +54,11 @@ pub mod varlen_attention {
 /// `candle_nn::cpu_flash_attention` in a twin.
 pub mod cpu_flash_attention {
     pub use crate::trace::functions::attention::run_flash_attn_cpu;
+}
+
+/// `candle_nn::moe` in a twin.
+pub mod moe {
+    pub use ::candle_nn::moe::*;
+
+    pub use crate::leaf::moe::{moe_gemm, moe_gemm_gguf};
 }

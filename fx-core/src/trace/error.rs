@@ -137,8 +137,9 @@ pub enum TraceError {
     },
     /// A custom operation of the user's.
     #[error(
-        "`{method}` runs a custom operation, of which a graph knows nothing\n  at {at}\n  \
-         put the call into a function of its own with `#[fx::wrap]`: it is recorded as one node that runs each time"
+        "`{method}` runs a custom operation, which the graph cannot keep or knows nothing of\n  at {at}\n  \
+         make it `Clone` if it is one of your own, or put the call into a function of its own with `#[fx::wrap]`: it is \
+         recorded as one node that runs each time"
     )]
     CustomOp {
         /// `apply_op1`, …

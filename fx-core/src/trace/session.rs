@@ -396,8 +396,14 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
+        self.made_path("tensor_constant")
+    }
+
+    /// A path for something of this name that the model makes while it runs.
+    pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
+        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
         loop {
-            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;
             if !self.attributes.contains(&path) {
                 return path;

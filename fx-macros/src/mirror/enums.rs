@@ -77,6 +77,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         quote!(#(#cfgs)* Self::#name #pattern => #part)
     });
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
@@ -89,6 +90,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
             #methods
         }
         #(#item_cfgs)* #mirror_impl
+        #lifts_impl
         #output
     }
 }

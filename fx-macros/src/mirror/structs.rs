@@ -67,6 +67,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         }),
         Style::Unit => quote!(::core::option::Option::None),
     };
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow #derive
@@ -79,6 +80,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
             #methods
         }
         #(#cfgs)* #mirror_impl
+        #lifts_impl
         #construct
         #output
     }

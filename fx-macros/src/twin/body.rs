@@ -12,7 +12,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{Block, Expr, ExprCall, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
 use super::enums::Enums;
 use super::literals::Aliases;
@@ -56,6 +56,11 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Whether a function of a type is one of the impl's own that has a twin.
+    pub(super) fn is_twinned(&self, ty: &Ident, function: &Ident) -> bool {
+        self.types.own_name().is_some_and(|own| own == ty) && self.twinned.contains(&function.to_string())
+    }
+
     fn rewrite_path(&mut self, path: &mut Path) {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
@@ -89,9 +94,19 @@ impl<'a> Body<'a> {
 impl VisitMut for Body<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
+            Expr::Call(ExprCall { func, args, .. }) if calls::is_custom_op_of_tensor(func) => {
+                if let Expr::Path(path) = &mut **func
+                    && let Some(method) = path.path.segments.last_mut()
+                {
+                    calls::keep_custom_op(&mut method.ident, args, self);
+                }
+            }
             Expr::Call(call) => {
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                if calls::is_helper(&call.func, self) {
+                calls::find_moe(&mut call.func);
+                if let Some(checked) = calls::make_layer(call, self) {
+                    *expr = checked;
+                } else if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
                 } else if !calls::redirect_call(call, self) {
                     self.visit_expr_mut(&mut call.func);
@@ -101,6 +116,14 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope::detached()));
                     }
                 }
+            }
+            Expr::MethodCall(call) if calls::is_of_activation(call) => {
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                *expr = calls::call_activation(call, self.paths);
+            }
+            Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
+                self.visit_expr_mut(&mut call.receiver);
+                calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
             Expr::Path(path) => {
                 visit_mut::visit_expr_path_mut(self, path);
