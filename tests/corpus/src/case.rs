@@ -5,6 +5,7 @@
 //! begins with a model that was just built, so that no run sees the caches of another.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candle::Tensor;
@@ -15,6 +16,7 @@ use fx::{GraphModule, Traceable, Tracer, Value};
 use crate::difference::{difference, is_finite, Difference};
 use crate::flat::Flat;
 use crate::inputs::At;
+use crate::readers::{self, Reads};
 use crate::weights;
 
 /// What a case can fail with.
@@ -52,6 +54,8 @@ pub struct Report {
     pub difference: Difference,
     /// Whether a capture without data gives the same graph; else why not.
     pub without_data: Result<(), String>,
+    /// What the model did that a graph cannot.
+    pub reads: Reads,
 }
 
 impl Report {
@@ -86,14 +90,18 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'stat
         call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + 'static,
     ) -> Capture
     where
-        M: Traceable,
+        M: Traceable<Symbolic: 'static>,
     {
         let build = self.0.clone();
         Box::new(move |tracer, inputs| {
-            let model = build(weights::var_builder(WEIGHTS))?;
+            // Behind an `Arc`, so that modules that nobody can clone can be called whole.
+            let model = Arc::new(build(weights::var_builder(WEIGHTS))?);
             let graph = tracer.trace_with(&model, |mirror, given| {
                 let inputs: Vec<_> = (0..inputs).map(|i| given.tensor(&input(i))).collect::<candle::Result<_>>()?;
-                call(mirror, &inputs)
+                match Arc::get_mut(mirror) {
+                    Some(mirror) => call(mirror, &inputs),
+                    None => candle::bail!("the mirror of the model is shared"),
+                }
             });
             Ok(graph?)
         })
@@ -138,9 +146,12 @@ impl Case {
         let mut last = (self.original)(&example).map_err(|error| format!("the original fails: {error}"))?;
 
         let start = Instant::now();
-        let examples = example.iter().enumerate();
-        let tracer = examples.fold(Tracer::new(), |tracer, (i, tensor)| tracer.example(input(i), tensor));
-        let graph = (self.capture)(tracer, example.len())?;
+        let (graph, reads) = readers::capture(|specialize, rules| {
+            let examples = example.iter().enumerate();
+            let tracer = examples
+                .fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
+            (self.capture)(tracer, example.len())
+        })?;
         let capture = start.elapsed();
         graph.check()?;
 
@@ -149,6 +160,7 @@ impl Case {
             capture,
             difference: Difference::None,
             without_data: self.without_data(&example, &graph),
+            reads,
         };
         for seed in FRESH {
             let inputs = (self.inputs)(&At::new(seed))?;
@@ -169,10 +181,14 @@ impl Case {
 
     /// Captures again, this time told no more than shapes.
     fn without_data(&self, example: &[Tensor], wanted: &GraphModule) -> Result<(), String> {
-        let inputs = example.iter().enumerate();
-        let tracer =
-            inputs.fold(Tracer::new(), |tracer, (i, tensor)| tracer.input(input(i), tensor.dtype(), tensor.shape()));
-        let graph = (self.capture)(tracer, example.len()).map_err(|error| error.to_string())?;
+        let (graph, _) = readers::capture(|specialize, rules| {
+            let inputs = example.iter().enumerate();
+            let tracer = inputs.fold(rules.tracer(specialize), |tracer, (i, tensor)| {
+                tracer.input(input(i), tensor.dtype(), tensor.shape())
+            });
+            (self.capture)(tracer, example.len())
+        })
+        .map_err(|error| error.to_string())?;
         let (got, wanted) = (graph.graph().to_string(), wanted.graph().to_string());
         match got.lines().zip(wanted.lines()).find(|(got, wanted)| got != wanted) {
             Some((got, wanted)) => Err(format!("`{}` in place of `{}`", got.trim(), wanted.trim())),

@@ -13,6 +13,7 @@ pub mod difference;
 pub mod flat;
 pub mod gguf;
 pub mod inputs;
+pub mod readers;
 pub mod table;
 pub mod weights;
 
