@@ -8,7 +8,7 @@
 //! module.rs     which kind of item is it?
 //! ├─ mirror/    a struct or an enum, field by field           (also constant.rs)
 //! ├─ twin/      an impl: which methods, which types, which body, which names in scope
-//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs)
+//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
 //! ```
 //!
 //! This file holds the entry points only. Everything below works on `proc_macro2` streams, so that the tests
@@ -26,6 +26,7 @@ mod module;
 mod options;
 mod paths;
 mod twin;
+mod whole;
 mod wrap;
 
 #[cfg(test)]
