@@ -25,6 +25,9 @@ pub(crate) enum Message {
     WrapMethod(String),
     WrapWithoutTensor,
     WrapGeneric,
+    Mirrored,
+    SupertraitOfTensors(String),
+    DefaultOfTensors(String),
 }
 
 impl fmt::Display for Message {
@@ -40,9 +43,14 @@ impl fmt::Display for Message {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
             Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
-            Message::EmptyRename => write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`"),
+            Message::EmptyRename => {
+                write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`")
+            }
             Message::MisplacedSpecialize(found) => {
-                write!(f, "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}")
+                write!(
+                    f,
+                    "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}"
+                )
             }
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")
@@ -79,6 +87,17 @@ impl fmt::Display for Message {
             Message::WrapWithoutTensor => write!(
                 f,
                 "`#[fx::wrap]` needs an argument with a `Tensor`, by which the call is recognised while tracing"
+            ),
+            Message::Mirrored => write!(f, "`mirrored` goes on the impl of a trait that has `#[fx::module]` itself"),
+            Message::SupertraitOfTensors(name) => write!(
+                f,
+                "a trait with `#[fx::module]` cannot have the supertrait `{name}`, which is about tensors: \
+                 give the trait the methods itself"
+            ),
+            Message::DefaultOfTensors(name) => write!(
+                f,
+                "`{name}` takes or returns tensors and has a body, which would be compiled for tensors only: \
+                 move the body to a free function with `#[fx::module]`, and call that in the impls"
             ),
             Message::WrapGeneric => write!(
                 f,

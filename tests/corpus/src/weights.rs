@@ -36,6 +36,10 @@ pub fn ids(seed: u64, below: u32, shape: impl Into<Shape>) -> Result<Tensor> {
     Tensor::from_vec(values, shape, &Device::Cpu)
 }
 
+/// How many values of a weight are random; larger weights repeat them, so that they cost no more than their memory. A prime,
+/// so that no two rows are alike.
+const PERIOD: usize = 65_537;
+
 struct RandomWeights {
     seed: u64,
 }
@@ -50,7 +54,11 @@ impl SimpleBackend for RandomWeights {
             _ => (0., (summed.max(4) as f32).sqrt().recip()),
         };
         let mut random = Random::new(self.seed, name);
-        let values: Vec<f32> = (0..shape.elem_count()).map(|_| centre + width * random.signed()).collect();
+        let count = shape.elem_count();
+        let mut values: Vec<f32> = (0..count.min(PERIOD)).map(|_| centre + width * random.signed()).collect();
+        while values.len() < count {
+            values.extend_from_within(..PERIOD.min(count - values.len()));
+        }
         Tensor::from_vec(values, shape, device)?.to_dtype(dtype)
     }
 

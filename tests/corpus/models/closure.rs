@@ -24,7 +24,7 @@ pub(crate) fn closure<'a>(source: &Path, wanted: impl Iterator<Item = &'a str>) 
     let mut open = Vec::new();
     for path in wanted {
         let segments: Vec<_> = path.split("::").map(str::to_owned).collect();
-        open.push(unit(source, &segments).ok_or_else(|| format!("models.txt: there is no module `{path}`"))?);
+        open.push(unit(source, &segments).ok_or_else(|| format!("there is no module `{path}`"))?);
     }
     while let Some(Unit { path, file }) = open.pop() {
         if units.contains_key(&path) {
