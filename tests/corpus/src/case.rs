@@ -148,8 +148,8 @@ impl Case {
         let start = Instant::now();
         let (graph, reads) = readers::capture(|specialize, rules| {
             let examples = example.iter().enumerate();
-            let tracer = examples
-                .fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
+            let tracer =
+                examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
             (self.capture)(tracer, example.len())
         })?;
         let capture = start.elapsed();
