@@ -16,6 +16,7 @@ use crate::twin::body::Body;
 use crate::twin::names::Names;
 use crate::twin::shadow;
 use crate::twin::types::{Target, Types};
+use crate::whole;
 
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
@@ -37,9 +38,12 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
     let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs, paths);
+    let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
+    block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
     quote! {
         #public
+        #whole
         #bare
         #fallbacks
         #(#cfgs)* #allow

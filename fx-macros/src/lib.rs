@@ -9,7 +9,7 @@
 //! ├─ mirror/    a struct or an enum, field by field           (also constant.rs)
 //! ├─ twin/      an impl: which methods, which types, which body, which names in scope
 //! ├─ traits.rs  a trait of the user's, for both worlds
-//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs)
+//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
 //! ```
 //!
 //! This file holds the entry points only. Everything below works on `proc_macro2` streams, so that the tests
@@ -28,12 +28,13 @@ mod options;
 mod paths;
 mod traits;
 mod twin;
+mod whole;
 mod wrap;
 
 #[cfg(test)]
 mod tests;
 
-/// Makes a struct, an enum, an impl or a free function traceable; the item itself stays as it is.
+/// Makes a struct, an enum, an impl, a trait or a free function traceable; the item itself stays as it is.
 ///
 /// ```rs
 /// #[fx::module]

@@ -43,7 +43,8 @@ pub mod attention {
     pub use ::candle_nn::attention::*;
 
     pub use crate::leaf::AttnMask;
-    pub use crate::trace::functions::attention::{flash_attn, flash_attn_varlen_cpu, flash_attn_varlen_unfused};
+    pub use crate::trace::functions::attention::{flash_attn_varlen_cpu, flash_attn_varlen_unfused};
+    pub use crate::trace::functions::flash::flash_attn;
 }
 
 /// `candle_nn::varlen_attention` in a twin.

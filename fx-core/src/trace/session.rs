@@ -137,6 +137,11 @@ impl Session {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_module(type_name, path.as_str()))
     }
 
+    /// Whether the rules want this annotated function called whole.
+    pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
+        self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
+    }
+
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
     pub(crate) fn enter(&self, path: &ModulePath, type_name: &str) -> Option<ModuleStack> {
         let state = &mut *self.state();
@@ -179,9 +184,12 @@ impl Session {
     #[track_caller]
     pub(crate) fn current(method: &'static str) -> candle_core::Result<Arc<Self>> {
         let at = At(Location::caller());
-        CURRENT
-            .with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
-            .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+        Self::recording().ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn recording() -> Option<Arc<Self>> {
+        CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
     }
 
     /// Notes why the capture fails, and gives the error for the user's code to pass on.
@@ -220,7 +228,7 @@ impl Session {
 
     /// Ends the current capture with an error that was noted already, from where it cannot be returned.
     pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
-        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone())) {
+        if let Some(session) = Self::recording() {
             let mut state = session.state();
             state.failure.get_or_insert_with(|| TraceError::Model(reason(error)));
         }

@@ -1,7 +1,8 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
 //! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
-//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters.
+//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
+//! arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
@@ -9,10 +10,11 @@
 mod associated;
 pub(crate) mod body;
 mod calls;
-mod entry;
+pub(crate) mod entry;
 pub(crate) mod enums;
 pub(crate) mod literals;
 pub(crate) mod names;
+pub(crate) mod parameters;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;

@@ -38,7 +38,17 @@ fn run() -> Result<(), Box<dyn Error>> {
     let wanted = wanted::compiled(&source, Path::new("../uncompiled.txt"))?;
     let wanted = wanted.iter().filter(|name| wanted::package(name) == package);
     let paths: Vec<_> = wanted.map(|name| format!("models::{name}")).collect();
-    let units = closure::closure(&source, paths.iter().map(String::as_str))?;
+    let mut units = closure::closure(&source, paths.iter().map(String::as_str))?;
+    // A module that no model names may still have methods of a model's type: it comes along where all that it uses is.
+    for name in wanted::NO_MODELS {
+        let beside = closure::closure(&source, std::iter::once(format!("models::{name}").as_str()))?;
+        let known = |unit: &closure::Unit| units.iter().any(|other| other.path == unit.path);
+        if beside.iter().filter(|unit| unit.path.last().is_none_or(|last| last != name)).all(known) {
+            units.extend(beside.into_iter().filter(|unit| unit.path.last().is_some_and(|last| last == name)));
+        }
+    }
+    units.sort_by(|a, b| a.path.cmp(&b.path));
+    units.dedup_by(|a, b| a.path == b.path);
 
     // Only what is needed is annotated; all of it together, because types refer to each other across files.
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);

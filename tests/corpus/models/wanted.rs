@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Modules of `models` that hold no forward.
-const NO_MODELS: [&str; 3] = ["llama2_c_weights", "persimmon", "with_tracing"];
+pub(crate) const NO_MODELS: [&str; 3] = ["llama2_c_weights", "persimmon", "with_tracing"];
 
 /// All models: the modules of candle-transformers' `models` that hold a forward.
 pub(crate) fn models(source: &Path) -> Result<BTreeSet<String>, Box<dyn Error>> {

@@ -11,6 +11,7 @@ pub mod case;
 pub mod cases;
 pub mod difference;
 pub mod flat;
+pub mod gguf;
 pub mod inputs;
 pub mod readers;
 pub mod table;
