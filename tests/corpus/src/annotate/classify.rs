@@ -363,7 +363,8 @@ impl Classes {
     fn reached_types(&self) -> BTreeSet<usize> {
         let is_layer = |origin: &Origin| matches!(origin, Origin::Candle(name) if !is_plain(name) && name != "Tensor");
         let is_root = |ty: &TypeDef| {
-            ty.class == Some(Class::Module) && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
+            ty.class == Some(Class::Module)
+                && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
         };
         let mut reached = BTreeSet::new();
         let mut open: Vec<usize> = (0..self.types.len()).filter(|&id| is_root(&self.types[id])).collect();
