@@ -9,7 +9,7 @@ use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
 use crate::module::inputs::default_input;
 use crate::module::{Attributes, GraphModule};
-use crate::value::Value;
+use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
@@ -17,6 +17,7 @@ use super::interpreter::{Interpreter, Running};
 use super::place::{Observers, Place};
 use super::processing::{process_inputs, process_outputs};
 use super::run::{Failed, described, explained, missing_inputs};
+use super::sizes::{check_guards, sizes_of};
 
 /// Looks on while a graph runs: before and after each node. Several can look on at one run.
 ///
@@ -95,6 +96,7 @@ pub struct Execution<'r> {
     keeps: bool,
     processes: bool,
     observers: Observers<'r>,
+    sizes: Sizes,
 }
 
 impl<'r> Execution<'r> {
@@ -107,8 +109,8 @@ impl<'r> Execution<'r> {
     /// Of any graph with these attributes.
     #[must_use]
     pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
-        let (start, values, observers) = Default::default();
-        Self { graph, attributes, start, values, keeps: false, processes: true, observers }
+        let (start, values, observers, sizes) = Default::default();
+        Self { graph, attributes, start, values, keeps: false, processes: true, observers, sizes }
     }
 
     /// A node has this value from the start, and is not run. A placeholder that has one takes no input;
@@ -234,13 +236,25 @@ impl<'r> Execution<'r> {
         }
         // With a signature every placeholder has an input, also one that has a value from the start.
         let gives_all = self.processes && self.graph.signature().is_some();
+        let graph = self.graph;
+        self.sizes = {
+            // In the order in which they are taken below.
+            let mut given = inputs.iter();
+            let mut known: Vec<(NodeId, &Value)> = Vec::new();
+            for id in graph.placeholders() {
+                let there = self.values.get(id);
+                let taken = if there.is_none() || gives_all { given.next() } else { None };
+                known.extend(there.or(taken).map(|value| (id, value)));
+            }
+            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+        };
+        check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
         if !self.keeps {
             for (id, node) in self.graph.nodes() {
                 node.all_input_nodes().for_each(|input| last_uses[input] = Some(id));
             }
         }
-        let graph = self.graph;
         for (id, node) in graph.nodes() {
             let is_there = self.values.get(id).is_some();
             let is_input = node.op() == Op::Placeholder;
@@ -272,7 +286,8 @@ impl<'r> Execution<'r> {
         given: Option<&Value>,
         place: &Place<'_>,
     ) -> Result<Value, RunError> {
-        let at = Running { graph: self.graph, attributes: self.attributes, values: &self.values, id, given, place };
+        let (graph, attributes) = (self.graph, self.attributes);
+        let at = Running { graph, attributes, values: &self.values, sizes: &self.sizes, id, given, place };
         place.watch.before(at);
         let value = interpreter.run_node(at).map_err(|error| with_node(at, error))?;
         place.watch.after(at, &value);

@@ -14,6 +14,7 @@ use fx::symbolic::Tensor as Proxy;
 use fx::{GraphModule, Traceable, Tracer, Value};
 
 use crate::difference::{difference, is_finite, Difference};
+use crate::dynamic::{dynamic, Dynamic};
 use crate::flat::Flat;
 use crate::inputs::At;
 use crate::readers::{self, Reads};
@@ -27,9 +28,9 @@ const WEIGHTS: u64 = 1;
 const EXAMPLE: u64 = 2;
 const FRESH: [u64; 2] = [3, 4];
 
-type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>>>;
-type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>>>;
-type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure>>;
+pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>>>;
+pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>>>;
+pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure>>;
 
 /// Something to capture and compare.
 pub struct Case {
@@ -56,6 +57,8 @@ pub struct Report {
     pub without_data: Result<(), String>,
     /// What the model did that a graph cannot.
     pub reads: Reads,
+    /// Which sizes may vary in one graph.
+    pub dynamic: Dynamic,
 }
 
 impl Report {
@@ -109,7 +112,7 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'stat
 }
 
 /// Name of an input.
-fn input(i: usize) -> String {
+pub(crate) fn input(i: usize) -> String {
     format!("x{i}")
 }
 
@@ -161,6 +164,7 @@ impl Case {
             difference: Difference::None,
             without_data: self.without_data(&example, &graph),
             reads,
+            dynamic: dynamic(&self.inputs, &self.original, &self.capture)?,
         };
         for seed in FRESH {
             let inputs = (self.inputs)(&At::new(seed))?;
@@ -212,7 +216,7 @@ fn check_meaning(results: &[Tensor], last: &[Tensor]) -> Result<(), Failure> {
 }
 
 /// The largest difference between the parts of two results.
-fn differences(got: &[Tensor], wanted: &[Tensor]) -> candle::Result<Difference> {
+pub(crate) fn differences(got: &[Tensor], wanted: &[Tensor]) -> candle::Result<Difference> {
     if got.len() != wanted.len() {
         return Ok(Difference::Kind(format!("{} tensors instead of {}", got.len(), wanted.len())));
     }

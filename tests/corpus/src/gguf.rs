@@ -43,6 +43,7 @@ macro_rules! var_builders {
 }
 var_builders! {
     candle_transformers::quantized_var_builder::VarBuilder
+    corpus_models_first::quantized_var_builder::VarBuilder
     corpus_models_second::quantized_var_builder::VarBuilder
 }
 

@@ -57,6 +57,16 @@ impl At {
         self.ids(60, (self.batch, self.seq))
     }
 
+    /// Token ids below 60 with the highest, which ends a text, at the end of each.
+    ///
+    /// # Errors
+    ///
+    /// If candle cannot make the tensor.
+    pub fn ended(&self) -> Result<Tensor> {
+        let end = Tensor::full(59u32, (self.batch, 1), &Device::Cpu)?;
+        Tensor::cat(&[self.ids(59, (self.batch, self.seq - 1))?, end], 1)
+    }
+
     /// `0, 1, …` as a row for each sequence of the batch.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ pub mod annotate;
 pub mod case;
 pub mod cases;
 pub mod difference;
+pub mod dynamic;
 pub mod flat;
 pub mod gguf;
 pub mod inputs;

@@ -77,7 +77,10 @@ fn capture(cases: &[Case]) -> ExitCode {
                 let time = report.capture.as_secs_f64() * 1e3;
                 let without = report.without_data.as_ref().err().map(|reason| format!("; without data: {reason}"));
                 let without = without.unwrap_or_default();
-                println!("{label} {:>6} {time:>9.2} ms  {}{without}", report.nodes, report.difference);
+                println!(
+                    "{label} {:>6} {time:>9.2} ms  {}{without}; dynamic: {}",
+                    report.nodes, report.difference, report.dynamic
+                );
             }
             Err(failure) => println!("{label} failed: {failure}"),
         }

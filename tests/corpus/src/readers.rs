@@ -4,6 +4,7 @@
 //! makes that module one node. Invariant: a module that reads no data is entered.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fx::{GraphModule, NewNode, TraceError, Tracer, TracerRules};
@@ -19,6 +20,18 @@ pub enum Reads {
     Whole(BTreeSet<String>),
     /// The values that it read are baked into the graph.
     Specialized,
+}
+
+impl fmt::Display for Reads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Whole(paths) => {
+                write!(f, "{} whole", paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))
+            }
+            Self::Specialized => f.write_str("specialised"),
+        }
+    }
 }
 
 /// Captures by a function that is given the tracer to do it with.

@@ -61,7 +61,7 @@ impl Table {
         &self.rows
     }
 
-    fn cases(&self, model: &str) -> impl Iterator<Item = &Row> {
+    fn cases<'a>(&'a self, model: &'a str) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| row.model == model)
     }
 
@@ -99,8 +99,8 @@ fn run_all(cases: &[Case]) -> Vec<Row> {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Captured: {} of {}.\n", self.captured(), MODELS.len())?;
-        writeln!(f, "| model | case | captured | without data | nodes |")?;
-        writeln!(f, "|---|---|---|---|---|")?;
+        writeln!(f, "| model | case | captured | reads of data | without data | dynamic | nodes |")?;
+        writeln!(f, "|---|---|---|---|---|---|---|")?;
         for model in MODELS {
             let mut tried = false;
             for row in self.cases(model) {
@@ -109,14 +109,14 @@ impl fmt::Display for Table {
                 match &row.outcome {
                     Ok(report) if report.is_equal() => {
                         let without = report.without_data.as_ref().err().map_or("yes".to_owned(), |why| one_line(why));
-                        writeln!(f, "yes | {without} | {} |", report.nodes)?;
+                        writeln!(f, "yes | {} | {without} | {} | {} |", report.reads, report.dynamic, report.nodes)?;
                     }
-                    _ => writeln!(f, "no: {} | | |", row.reason())?,
+                    _ => writeln!(f, "no: {} | | | | |", row.reason())?,
                 }
             }
             if !tried {
                 let reason = UNCOMPILED.lines().find_map(|line| line.strip_prefix(model)?.strip_prefix(": "));
-                writeln!(f, "| {model} | | no: {} | | |", reason.unwrap_or("not tried"))?;
+                writeln!(f, "| {model} | | no: {} | | | | |", reason.unwrap_or("not tried"))?;
             }
         }
         Ok(())
@@ -124,7 +124,7 @@ impl fmt::Display for Table {
 }
 
 /// The first line of a message, fit for a cell of a table.
-fn one_line(message: &str) -> String {
+pub(crate) fn one_line(message: &str) -> String {
     message.lines().next().unwrap_or_default().replace('|', "\\|")
 }
 
@@ -137,7 +137,10 @@ const HEAD: &str = "\
 # candle-transformers' models
 
 Every model of candle-transformers 0.11.1, annotated by program alone, at a tiny size with random weights. *Captured* means that
-the graph gives the original's result to the last bit on inputs that the capture has not seen; *without data*, that a capture
-which is told no more than shapes gives the same graph. `cargo test -p corpus` compares this page with what it finds;
-`UPDATE_GENERATED=1 cargo test -p corpus --test models` writes it anew.
+the graph gives the original's result to the last bit on inputs that the capture has not seen. A model that reads the data of
+tensors, which a graph cannot, is captured with the modules that do so called whole, as one node each; where the model itself
+reads, with what it read baked in (*specialised*). *Without data* is whether a capture which is told no more than shapes gives
+the same graph. *Dynamic* lists the sizes that may vary in one graph, compared at three sizes that the capture was not told of;
+a dash stands for inputs without a size that varies. `cargo test -p corpus` compares this page with what it finds; `UPDATE_GENERATED=1 cargo test -p corpus --test
+models` writes it anew.
 ";

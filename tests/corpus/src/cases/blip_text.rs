@@ -12,7 +12,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![case! {
         blip_text: "decoder",
         build: |weights| blip_text::TextLMHeadModel::new(&config(TEXT)?, weights),
-        inputs: |at| Ok([at.tokens()?, at.uniform((at.batch, 5, 24))?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?, at.uniform((1, 5, 24))?]),
         call: |model, x| model.forward(&x[0], &x[1]),
     }]
 }

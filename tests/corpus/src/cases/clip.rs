@@ -32,7 +32,7 @@ pub(super) fn cases() -> Vec<Case> {
             };
             clip::ClipModel::new(weights, &config)
         },
-        inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?, at.tokens()?]),
+        inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?, at.ended()?]),
         call: |model, x| model.forward(&x[0], &x[1]),
     }]
 }

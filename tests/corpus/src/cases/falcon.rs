@@ -15,7 +15,7 @@ pub(super) fn cases() -> Vec<Case> {
             };
             falcon::Falcon::load(weights, config)
         },
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0]),
     }]
 }

@@ -16,10 +16,18 @@ const CONFIG: &str = r#"{
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![case! {
-        gemma4: "prefill",
-        build: |weights| gemma4::Model::new(&config(CONFIG)?, weights),
-        inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
-    }]
+    vec![
+        case! {
+            gemma4: "prefill",
+            build: |weights| gemma4::Model::new(&config(CONFIG)?, weights),
+            inputs: |at| Ok([at.tokens()?]),
+            call: |model, x| model.forward(&x[0], 0),
+        },
+        case! {
+            gemma4: "image",
+            build: |weights| gemma4::Model::new(&config(CONFIG)?, weights),
+            inputs: |at| Ok([at.uniform((1, 3, 32, 32))?]),
+            call: |model, x| model.vision_tower.forward(&x[..1]),
+        },
+    ]
 }

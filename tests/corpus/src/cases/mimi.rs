@@ -22,7 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
                 mimi::Model::new(config, weights)
             },
             inputs: |at| Ok([at.uniform((at.batch, 1, 64))?]),
-            call: |model, x| model.encode(&x[0]),
+            call: |model, x| model.encode_pre_quantize(&x[0]),
         },
         case! {
             mimi: "decoder",

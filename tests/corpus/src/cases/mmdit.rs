@@ -17,13 +17,13 @@ pub(super) fn cases() -> Vec<Case> {
                 context_embed_size: 24,
                 frequency_embedding_size: 16,
             };
-            mmdit::model::MMDiT::new(&config, false, weights)
+            mmdit::model::MMDiT::new(&config, false, weights.to_dtype(DType::F16))
         },
         inputs: |at| Ok([
-            at.uniform((at.batch, 4, 8, 8))?,
+            at.uniform((at.batch, 4, 8, 8))?.to_dtype(DType::F16)?,
             at.uniform(at.batch)?,
-            at.uniform((at.batch, 24))?,
-            at.uniform((at.batch, at.seq, 24))?,
+            at.uniform((at.batch, 24))?.to_dtype(DType::F16)?,
+            at.uniform((at.batch, at.seq, 24))?.to_dtype(DType::F16)?,
         ]),
         call: |model, x| model.forward(&x[0], &x[1], &x[2], &x[3], None),
     }]

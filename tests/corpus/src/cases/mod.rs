@@ -20,6 +20,8 @@ mod prelude {
 
     pub(super) use super::{case, config, decoder};
     pub(super) use crate::case::Case;
+    #[allow(unused_imports, reason = "few models need it")]
+    pub(super) use crate::weights::without;
 }
 
 /// Reads a configuration from its JSON text, the one form that fits the original's type and the copy's.

@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![case! {
         parler_tts: "decoder",
         build: |weights| parler_tts::Decoder::new(&config(CONFIG)?, weights),
-        inputs: |at| Ok([at.ids(60, (at.batch, 2, at.seq))?, at.uniform((at.batch, 5, 32))?]),
+        inputs: |at| Ok([at.ids(60, (1, 2, at.seq))?, at.uniform((1, 5, 32))?]),
         call: |model, x| model.forward(&x[0], None, None, &x[1], None, 0),
     }]
 }

@@ -1,4 +1,4 @@
-//! RWKV 6: a recurrence over the tokens of a prompt, with its state as a `&mut` parameter.
+//! RWKV 6: reading one token, with its state as a `&mut` parameter.
 
 use super::prelude::*;
 
@@ -9,13 +9,13 @@ const CONFIG: &str = r#"{
 
 pub(super) fn cases() -> Vec<Case> {
     vec![case! {
-        rwkv_v6 with rwkv_v5: "prompt",
+        rwkv_v6 with rwkv_v5: "one token",
         build: |weights| {
             let config = config(CONFIG)?;
             let state = rwkv_v5::State::new(1, &config, &Device::Cpu)?;
             Ok((rwkv_v6::Model::new(&config, weights)?, state))
         },
-        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
+        inputs: |at| Ok([at.ids(60, (1, 1))?]),
         call: |model, x| model.0.forward(&x[0], &mut model.1),
     }]
 }

@@ -6,7 +6,7 @@ const CONFIG: &str = r#"{
     "num_channels": 3, "num_encoder_blocks": 4, "depths": [1, 1, 1, 1], "sr_ratios": [8, 4, 2, 1],
     "hidden_sizes": [8, 16, 16, 24], "patch_sizes": [7, 3, 3, 3], "strides": [4, 2, 2, 2],
     "num_attention_heads": [1, 2, 2, 3], "mlp_ratios": [2, 2, 2, 2], "hidden_act": "gelu", "layer_norm_eps": 1e-6,
-    "decoder_hidden_size": 16
+    "decoder_hidden_size": 24
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {

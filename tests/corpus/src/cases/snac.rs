@@ -5,7 +5,7 @@ use super::prelude::*;
 const CONFIG: &str = r#"{
     "sampling_rate": 2000, "encoder_dim": 8, "encoder_rates": [2, 4], "decoder_dim": 32, "decoder_rates": [4, 2],
     "attn_window_size": null, "codebook_size": 16, "codebook_dim": 4, "vq_strides": [4, 2, 1], "noise": false,
-    "depthwise": true
+    "depthwise": false
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {
@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
         case! {
             snac: "encoder",
             build: |weights| snac::Model::new(&config(CONFIG)?, weights),
-            inputs: |at| Ok([at.uniform((at.batch, 1, 64))?]),
+            inputs: |at| Ok([(at.uniform((at.batch, 1, 64))? * 100.)?]),
             call: |model, x| model.encode(&x[0]),
         },
         case! {

@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
                     attention_head_dim: 4,
                 };
                 let config = stable_diffusion::unet_2d::UNet2DConditionModelConfig {
-                    blocks: vec![block(16, Some(1)), block(32, None)],
+                    blocks: vec![block(32, Some(1)), block(64, None)],
                     layers_per_block: 1,
                     norm_num_groups: 8,
                     cross_attention_dim: 24,
