@@ -273,6 +273,9 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
         return Ok(());
     }
     let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());
+    if expected.is_symbolic() {
+        return Err(RunError::OtherStructure { input, expected: format!("{expected} for {sizes}"), found });
+    }
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
 }
 

@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod notes;
 mod probe;
 mod session;
 mod owner;

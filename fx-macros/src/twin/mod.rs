@@ -1,6 +1,6 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
-//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs` and
 //! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
@@ -8,6 +8,7 @@
 
 pub(crate) mod body;
 mod calls;
+mod compare;
 mod entry;
 pub(crate) mod enums;
 pub(crate) mod literals;
