@@ -7,6 +7,7 @@
 //! This crate only gathers names; the work is done in `candle-fx-core`, whose crate page is the map.
 
 pub use fx_core::codegen;
+pub use fx_core::compile::{Compiled, compile, compile_with};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
 pub use fx_core::module::{Attribute, Attributes, GraphModule, LayerModule, LayerState, LayerTable};

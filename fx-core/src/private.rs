@@ -10,6 +10,6 @@ pub use crate::module::Called;
 pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
     Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule, ViaModuleT,
-    World, compare, lift, output, output::Field, record, whole, whole::Mirror,
+    World, compare, helper, lift, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;

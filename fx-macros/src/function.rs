@@ -1,7 +1,7 @@
 //! `#[fx::module]` on a free function.
 //!
 //! One that takes tensors is chosen by them (`dispatch.rs`), and its proxy side is a twin of the body. One that takes
-//! none stays as it is: what it returns is lifted where a twin calls it.
+//! none is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,6 +11,7 @@ use syn::visit_mut::VisitMut;
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
+use crate::helper;
 use crate::paths::Paths;
 use crate::twin::body::Body;
 use crate::twin::names::Names;
@@ -20,7 +21,7 @@ use crate::twin::types::{Target, Types};
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
-        return quote!(#item);
+        return helper::expand(item, paths);
     };
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);

@@ -21,6 +21,7 @@ mod constant;
 mod dispatch;
 mod errors;
 mod function;
+mod helper;
 mod mirror;
 mod module;
 mod options;

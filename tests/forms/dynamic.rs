@@ -22,9 +22,20 @@ const SIZES: [(usize, usize); 9] = [(2, 7), (1, 1), (3, 12), (1, 8), (5, 1), (2,
 /// Runs the graph at many sizes; gives those at which it refuses to run.
 #[track_caller]
 fn refused(module: &GraphModule, original: impl Fn(&Tensor) -> Result<Tensor>) -> Vec<(usize, usize)> {
+    refused_with(module, &[], original)
+}
+
+/// The same of a graph that calls functions of these descriptions.
+#[track_caller]
+fn refused_with(
+    module: &GraphModule,
+    ops: &[fx::OpRef],
+    original: impl Fn(&Tensor) -> Result<Tensor>,
+) -> Vec<(usize, usize)> {
     module.check().unwrap_or_else(|error| panic!("{error}\n{}", module.graph()));
     let text = module.graph().to_text().unwrap();
-    let read: fx::Graph = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let table = fx::ops::OpTable::builtin().clone().with(ops);
+    let read = fx::Graph::parse(&text, &table).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(read.to_text().unwrap(), text);
     let mut refused = Vec::new();
     for (batch, seq) in SIZES {
@@ -79,9 +90,10 @@ impl Module for Attention {
 fn attention_follows_batch_and_length() {
     let model = Attention { query: linear(4, 4), heads: 2 };
     let module = captured!(model).unwrap_or_else(|error| panic!("{error}"));
-    // At one position the model goes another way.
+    // At one position the model goes another way; candle multiplies no matrices of no batch.
     let refused = refused(&module, |x| model.forward(x));
-    assert_eq!(refused, [(1, 1), (5, 1)]);
+    assert_eq!(refused, [(1, 1), (5, 1), (0, 7)]);
+    assert!(model.forward(&tensor(&[0, 7, 4])).is_err());
     let error = module.forward(&[tensor(&[1, 1, 4])]).unwrap_err().to_string();
     assert!(error.contains("`seq > 1`") && error.contains("seq = 1") && error.contains("dynamic.rs:"), "{error}");
     insta::assert_snapshot!(module.graph().to_string());
@@ -231,4 +243,53 @@ fn a_graph_of_all_sizes_says_what_two_inputs_disagree_on() {
     let same = captured.forward(&[tensor(&[9, 4]), tensor(&[9, 4])]).unwrap();
     assert_eq!(same.dims(), [9, 4]);
     assert_eq!(Device::Cpu.location(), same.device().location());
+}
+
+/// Adds what a window of `width` sees; built on the host in a way that is no known family.
+#[fx::module]
+fn banded(rows: usize, width: usize, device: &Device) -> Result<Tensor> {
+    let seen = |i: usize, j: usize| if i.abs_diff(j) < width { 1f32 } else { 0.25 };
+    let data: Vec<f32> = (0..rows).flat_map(|i| (0..rows).map(move |j| seen(i, j))).collect();
+    Tensor::from_vec(data, (rows, rows), device)
+}
+
+#[fx::module]
+fn steps(count: usize) -> Result<(Tensor, Tensor)> {
+    let each = |by: u32| (0..count as u32).map(move |i| (i * i * by) % 7).collect::<Vec<u32>>();
+    Ok((Tensor::new(each(1), &Device::Cpu)?, Tensor::new(each(3), &Device::Cpu)?))
+}
+
+model!(Banded, |x| {
+    let seq = x.dim(1)?;
+    let (first, second) = steps(seq)?;
+    let added = (first + second)?.to_dtype(DType::F32)?.reshape((seq, 1))?;
+    banded(seq, 3, x.device())?.broadcast_as((x.dim(0)?, seq, seq))?.matmul(x)?.broadcast_add(&added)
+});
+
+#[test]
+fn annotated_helpers_are_called_again_at_every_size() {
+    let module = captured!(Banded).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(refused_with(&module, &[fx::op_of!(banded), fx::op_of!(steps)], |x| Banded.forward(x)), []);
+    let text = module.graph().to_string();
+    assert!(text.contains("banded(rows = seq, width = 3, device = cpu)"), "{text}");
+    // At one size it stays a constant.
+    let fixed = fx::trace(&Banded, (&tensor(&[2, 7, 4]),)).unwrap();
+    assert!(!fixed.graph().to_string().contains("banded("), "{}", fixed.graph());
+}
+
+#[test]
+fn a_compiled_model_gives_what_the_model_gives() {
+    let attention = || Attention { query: linear(4, 4), heads: 2 };
+    let (original, compiled) = (attention(), fx::compile(attention()));
+    for (batch, seq) in SIZES.into_iter().filter(|(batch, _)| *batch > 0) {
+        let x = tensor(&[batch, seq, 4]);
+        assert_same(&original.forward(&x).unwrap(), &compiled.forward(&x).unwrap());
+    }
+    // The first size, then all sizes, then those of one position.
+    assert!((3..=5).contains(&compiled.graphs().len()), "{:?}", compiled.graphs());
+    let compiled = fx::compile(Unrolled);
+    for (batch, seq) in SIZES.into_iter().filter(|(batch, _)| *batch > 0) {
+        let x = tensor(&[batch, seq, 4]);
+        assert_same(&Unrolled.forward(&x).unwrap(), &compiled.forward(&x).unwrap());
+    }
 }

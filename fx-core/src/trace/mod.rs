@@ -22,6 +22,7 @@ mod symbolic_module;
 pub mod whole;
 mod query;
 mod in_place;
+pub mod helper;
 pub mod lift;
 pub mod output;
 mod give;

@@ -106,6 +106,11 @@ pub(crate) fn noting<R>(is_wanted: bool, run: impl FnOnce() -> R) -> (R, Notes) 
     (result, NOTES.replace(outer).unwrap_or_default())
 }
 
+/// Whether anybody wants to know.
+pub(crate) fn is_noting() -> bool {
+    NOTES.with_borrow(Option::is_some)
+}
+
 /// Notes a comparison, if anybody wants to know.
 pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: i64, right: i64) {
     NOTES.with_borrow_mut(|notes| {

@@ -59,6 +59,7 @@ impl Run<'_> {
             Ok((output, inputs.signature(&session.state().graph)))
         });
         let (outcome, notes) = noting(self.probe.is_some(), || catch_unwind(run));
+        super::helper::forget();
         drop(active);
         let outcome = match outcome {
             Ok(Ok(returned)) => Ok(returned),

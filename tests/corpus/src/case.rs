@@ -107,6 +107,51 @@ impl<O: 'static, C: 'static> Family<O, C> {
     }
 }
 
+impl<O: 'static, C: 'static> Family<O, C> {
+    /// A case of one graph for all sizes: inputs of given sizes made from a seed, the sizes that are tried, and how to
+    /// capture the copy. An input of no dimensions is an integer.
+    pub fn dynamic(
+        &self,
+        name: &'static str,
+        inputs: fn(u64, &[usize]) -> candle::Result<Vec<Tensor>>,
+        sizes: &'static [&'static [usize]],
+        capture: fn(&C) -> Result<GraphModule, Failure>,
+    ) -> Case {
+        let (build_original, call_original) = (self.original.build, self.original.call);
+        let build_copy = self.copy.build;
+        let run = move || {
+            let original = build_original(weights::var_builder(WEIGHTS))?;
+            let copy = build_copy(weights::var_builder(WEIGHTS))?;
+            let start = Instant::now();
+            let graph = capture(&copy)?;
+            let capture = start.elapsed();
+            graph.check()?;
+            let mut report = Report { nodes: graph.graph().len(), capture, difference: Difference::None };
+            for (seed, sizes) in sizes.iter().enumerate() {
+                let inputs = inputs(seed as u64 + EXAMPLE, sizes)?;
+                let wanted = call_original(&original, &inputs)?;
+                let values: Vec<fx::Value> = inputs.iter().map(value).collect::<candle::Result<_>>()?;
+                let found = graph.run(&values).map_err(|error| format!("at {sizes:?}: {error}"))?;
+                let found = found.as_tensor().ok_or("the graph gives no tensor")?;
+                if !is_finite(&wanted)? {
+                    return Err(format!("at {sizes:?} the original's result is not finite").into());
+                }
+                report.difference = larger(report.difference, difference(found, &wanted)?);
+            }
+            Ok(report)
+        };
+        Case { model: self.model, name, run: Box::new(run) }
+    }
+}
+
+/// An input as the graph takes it.
+fn value(input: &Tensor) -> candle::Result<fx::Value> {
+    if input.rank() > 0 {
+        return Ok(input.into());
+    }
+    Ok(fx::Value::Int(input.to_dtype(candle::DType::I64)?.to_scalar::<i64>()?))
+}
+
 impl Case {
     /// Builds, captures and compares.
     ///

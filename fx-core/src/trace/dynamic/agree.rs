@@ -64,11 +64,6 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
             let fact = agreement.fact(fitter, id, &facts)?;
             unified.facts.push((id, fact));
         }
-        if let Target::GetAttr(path) = node.target()
-            && let Some(recipe) = host::recipe(domain, fitter, id, path)?
-        {
-            unified.tensors.push((id, recipe));
-        }
         let is_same = nodes.iter().all(|other| other.arguments().eq(node.arguments()));
         if is_same {
             continue;
@@ -91,6 +86,14 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
             .map(|(i, (name, argument))| Ok((name.clone(), row(args.len() + i, &format!("`{name}`"), argument)?)))
             .collect::<Result<_, Stop>>()?;
         unified.arguments.push((id, args.into(), kwargs.into()));
+    }
+    // Tensors last: they cost the most, and all else may ask for one more size.
+    for (id, node) in base.nodes() {
+        if let Target::GetAttr(path) = node.target()
+            && let Some(recipe) = host::recipe(domain, fitter, id, path)?
+        {
+            unified.tensors.push((id, recipe));
+        }
     }
     Ok(unified)
 }

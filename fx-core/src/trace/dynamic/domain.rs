@@ -50,7 +50,7 @@ const SMALL: [i64; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 23, 32, 37, 
 /// Larger sizes.
 const LARGE: [i64; 5] = [257, 523, 1031, 2053, 4099];
 /// When the host computes so much in one capture, larger sizes are not tried.
-const MOST_WORK: usize = 1 << 21;
+const MOST_WORK: usize = 1 << 19;
 /// How many captures with several sizes changed are tried.
 const JOINT: usize = 6;
 /// At how many sizes a graph has to be the same, so that an expression is no accident.
@@ -194,6 +194,13 @@ impl<'d> Domain<'d> {
         counts.sum::<usize>().max(recording.notes.count())
     }
 
+    /// Whether the graph at some sizes has other nodes though the model decided the same: then it is not for all sizes.
+    fn is_another_graph(&self, sizes: &Sizes) -> bool {
+        let found = self.tried.iter().find(|(tried, _)| tried == sizes);
+        matches!(found, Some((_, Outcome::Same(recording)))
+            if super::agree::first_difference(&self.base.graph, &recording.graph).is_some())
+    }
+
     fn explore_one(&mut self, record: &mut Record<'_>, name: &Arc<str>) -> Result<(), TraceError> {
         let hint = self.hint(name);
         let range = self.declared.ranges.iter().find(|(known, _)| **known == **name).map(|(_, range)| *range);
@@ -232,6 +239,9 @@ impl<'d> Domain<'d> {
             }
             if self.works(record, name, size) {
                 limits.largest = size;
+                if self.is_another_graph(&self.with(name, size)) {
+                    break;
+                }
             } else {
                 limits.largest = self.boundary(record, name, (limits.largest, size), step);
                 limits.fails_above = Some(size);

@@ -29,6 +29,13 @@ fn tokens_and_mask(seed: u64) -> Result<Vec<Tensor>> {
     Ok([tokens(seed)?, vec![ids(seed + 1, 2, (2, 7))?]].concat())
 }
 
+const SIZES: &[&[usize]] = &[&[2, 7], &[1, 1], &[3, 16], &[1, 5], &[5, 1], &[2, 12]];
+
+fn tokens_at(seed: u64, sizes: &[usize]) -> Result<Vec<Tensor>> {
+    let shape = (sizes[0], sizes[1]);
+    Ok(vec![ids(seed, 60, shape)?, ids(seed, 2, shape)?, ids(seed + 1, 2, shape)?])
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let family = family();
     vec![
@@ -37,6 +44,19 @@ pub(super) fn cases() -> Vec<Case> {
         }),
         family.case("token types and mask", tokens_and_mask, |model, inputs| {
             Ok(fx::trace(model, (&inputs[0], &inputs[1], Some(&inputs[2])))?)
+        }),
+        family.dynamic("any size", tokens_at, SIZES, |model| {
+            Ok(fx::Tracer::new()
+                .input("input_ids", DType::U32, (2, 7))
+                .input("token_type_ids", DType::U32, (2, 7))
+                .input("attention_mask", DType::U32, (2, 7))
+                .dynamic("input_ids", 0, "batch")
+                .dynamic("input_ids", 1, "seq")
+                .dynamic("token_type_ids", 0, "batch")
+                .dynamic("token_type_ids", 1, "seq")
+                .dynamic("attention_mask", 0, "batch")
+                .dynamic("attention_mask", 1, "seq")
+                .trace(model)?)
         }),
         family.case("abstract, with mask", tokens_and_mask, |model, _| {
             Ok(fx::Tracer::new()

@@ -24,10 +24,22 @@ fn image(seed: u64) -> Result<Vec<Tensor>> {
     Ok(vec![uniform(seed, (2, 3, 32, 32))?])
 }
 
+const SIZES: &[&[usize]] = &[&[2, 32, 32], &[1, 32, 32], &[3, 32, 32], &[7, 32, 32]];
+
+fn image_at(seed: u64, sizes: &[usize]) -> Result<Vec<Tensor>> {
+    Ok(vec![uniform(seed, (sizes[0], 3, sizes[1], sizes[2]))?])
+}
+
 pub(super) fn cases() -> Vec<Case> {
     let family = family();
     vec![
         family.case("classifier", image, |model, inputs| Ok(fx::trace(model, (&inputs[0],))?)),
+        family.dynamic("any size", image_at, SIZES, |model| {
+            Ok(fx::Tracer::new()
+                .input("xs", DType::F32, (2, 3, 32, 32))
+                .dynamic("xs", 0, "batch")
+                .trace(model)?)
+        }),
         family.case("abstract", image, |model, _| {
             Ok(fx::Tracer::new().input("xs", DType::F32, (2, 3, 32, 32)).trace(model)?)
         }),
