@@ -1,11 +1,12 @@
 //! A mixture of experts, whose router reads data: two ways to capture what depends on the values of tensors.
 //!
 //! The numbers that a router reads are not there while a model is captured, and what the model makes of them would hold
-//! for these tokens only. So `fx::trace` refuses the sparse model, and says what to do instead:
+//! for these tokens only. So a `forward` that reads does not compile, and its message says what to do instead:
 //!
 //! - `#[fx::wrap]` on the function that reads: it is one node of the graph and runs each time. The graph is right for all
 //!   tokens.
-//! - `specialize`: what is read is baked in. The graph is that of these tokens, and each node that was read says so.
+//! - `#[fx::module(specialize)]` on the impl that reads, and `Tracer::specialize`: what is read is baked in. The graph is
+//!   that of these tokens, and each node that was read says so.
 
 use candle_core::{D, DType, Device, IndexOp, Module, Result, Tensor};
 use candle_nn::{Linear, VarBuilder, VarMap, linear};
@@ -52,7 +53,10 @@ impl Experts {
         }
         Ok(sum)
     }
+}
 
+#[fx::module(specialize)]
+impl Experts {
     /// Each expert for its tokens only, as models do it: which tokens these are is read here.
     fn sparse(&self, x: &Tensor) -> Result<Tensor> {
         let weights = route(&self.scores(x)?, self.chosen)?;
