@@ -274,7 +274,7 @@ fn annotated_helpers_are_called_again_at_every_size() {
     assert!(text.contains("banded(rows = seq, width = 3, device = cpu)"), "{text}");
     // At one size it stays a constant.
     let fixed = fx::trace(&Banded, (&tensor(&[2, 7, 4]),)).unwrap();
-    assert!(!fixed.graph().to_string().contains("banded("), "{}", fixed.graph());
+    assert!(!fixed.graph().to_string().contains("rows ="), "{}", fixed.graph());
 }
 
 #[test]

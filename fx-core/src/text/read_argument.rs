@@ -126,11 +126,7 @@ impl Reader<'_, '_, '_> {
         } else {
             self.range_end()?.map(SymInt::from)
         };
-        let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
-        Ok(match (plain(&start), plain(&stop)) {
-            (Some(None), _) | (_, Some(None)) => Argument::SymRange(Box::new((start, stop))),
-            (start, stop) => Argument::Range(Box::new((start.flatten(), stop.flatten()))),
-        })
+        Ok(Argument::range(start, stop))
     }
 
     fn range_end(&mut self) -> Result<Option<i64>> {

@@ -176,7 +176,7 @@ impl Agreement<'_> {
                     None if stops.iter().all(Option::is_none) => None,
                     None => return Err(differ()),
                 };
-                Ok(Argument::SymRange(Box::new((start, stop))))
+                Ok(Argument::range(start, stop))
             }
             Argument::List(items) | Argument::Tuple(items) => {
                 if rows.iter().any(|argument| std::mem::discriminant(*argument) != std::mem::discriminant(first)) {
