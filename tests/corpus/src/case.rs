@@ -28,9 +28,9 @@ const WEIGHTS: u64 = 1;
 const EXAMPLE: u64 = 2;
 const FRESH: [u64; 2] = [3, 4];
 
-pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>>>;
-pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>>>;
-pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure>>;
+pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>> + Send + Sync>;
+pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>> + Send + Sync>;
+pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure> + Send + Sync>;
 
 /// Something to capture and compare.
 pub struct Case {
@@ -71,14 +71,14 @@ impl Report {
 /// How a model is made from weights; [`case!`](crate::cases) writes it.
 pub struct Built<B>(B);
 
-impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'static> Built<B> {
+impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send + Sync + 'static> Built<B> {
     /// A model that is made so.
     pub fn by(build: B) -> Self {
         Self(build)
     }
 
     /// Runs a model that was just built.
-    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + 'static) -> Run {
+    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + Send + Sync + 'static) -> Run {
         let build = self.0.clone();
         Box::new(move |inputs| {
             let mut tensors = Vec::new();
@@ -90,7 +90,7 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'stat
     /// Captures a model that was just built.
     pub fn capture<R: fx::ToOutput>(
         &self,
-        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + 'static,
+        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + Send + Sync + 'static,
     ) -> Capture
     where
         M: Traceable<Symbolic: 'static>,
@@ -121,7 +121,7 @@ impl Case {
     pub fn new<const N: usize>(
         model: &'static str,
         name: &'static str,
-        inputs: impl Fn(&At) -> candle::Result<[Tensor; N]> + 'static,
+        inputs: impl Fn(&At) -> candle::Result<[Tensor; N]> + Send + Sync + 'static,
         original: Run,
         copy: Run,
         capture: Capture,

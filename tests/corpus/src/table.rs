@@ -61,7 +61,7 @@ impl Table {
         &self.rows
     }
 
-    fn cases(&self, model: &str) -> impl Iterator<Item = &Row> {
+    fn cases<'a>(&'a self, model: &'a str) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| row.model == model)
     }
 
