@@ -19,7 +19,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             return errors.finish(TokenStream::new(), &item);
         }
     };
-    if mirrored && !matches!(&parsed, Item::Impl(item) if item.trait_.is_some()) {
+    let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
+    if mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
@@ -33,7 +34,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Impl(mut item) => {
-            let generated = twin::expand_impl(&mut item, mirrored, &paths, &errors);
+            let generated = twin::expand_impl(&mut item, mirrored && of_trait, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Trait(item) => (item.to_token_stream(), traits::expand(&item, &paths, &errors)),

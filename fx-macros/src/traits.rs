@@ -17,8 +17,8 @@ use crate::attributes::cfgs;
 use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
-use crate::twin::select::{mentions_tensor, type_mentions_tensor};
 use crate::twin::is_module_bound;
+use crate::twin::select::{mentions_tensor, type_mentions_tensor};
 use crate::twin::types::{Target, Types};
 
 /// The hidden method that gives the mirror of a trait object.

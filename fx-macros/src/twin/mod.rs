@@ -159,7 +159,8 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, mirrored: bool, paths: &Paths, er
     if let Some(items) = associated.items {
         item.items = items;
     }
-    let objects = item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
+    let objects =
+        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
         item.items.extend(object_methods(item, paths));
     }

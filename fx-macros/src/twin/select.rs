@@ -125,7 +125,9 @@ fn is_lent_tensors(sig: &Signature) -> bool {
     for input in &sig.inputs {
         let FnArg::Typed(input) = input else { continue };
         match &*input.ty {
-            Type::Reference(reference) if matches!(&*reference.elem, Type::Path(ty) if is_tensor(&ty.path)) => lent = true,
+            Type::Reference(reference) if matches!(&*reference.elem, Type::Path(ty) if is_tensor(&ty.path)) => {
+                lent = true
+            }
             ty if type_mentions_tensor(ty) => return false,
             _ => {}
         }
