@@ -10,6 +10,7 @@
 mod associated;
 pub(crate) mod body;
 mod calls;
+pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod enums;
 pub(crate) mod literals;
@@ -30,7 +31,7 @@ use syn::{
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
 use crate::mirror::{mirror_ident, traceable_generics};
-use crate::options::{MethodOptions, take_method_options};
+use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
 use crate::traits;
 use body::Body;
@@ -50,22 +51,25 @@ pub(crate) enum ImplKind {
 }
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
-pub(crate) fn expand_impl(item: &mut ItemImpl, mirrored: bool, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths, errors: &Errors) -> TokenStream {
     let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
     }
-    let of_tensor = mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
+    let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
     let Some((mirror, own)) = mirror_path(&item.self_ty) else {
         errors.report(&item.self_ty, Message::SelfType);
         return TokenStream::new();
     };
     let proxy = paths.symbolic("Tensor");
     let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
-    let kind = if mirrored { ImplKind::Mirrored } else { impl_kind(item) };
-    let selected = select::methods(item, &options, &own, mirrored, errors);
+    let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
     if selected.is_empty() {
         return TokenStream::new();
+    }
+    if !of.specialize {
+        traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
     let mut aliases = literals::Aliases::default();
