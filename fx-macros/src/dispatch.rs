@@ -52,7 +52,11 @@ impl<'a> Dispatch<'a> {
     /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument.
     pub(crate) fn by_type(item: &'a ItemFn, paths: &'a Paths) -> Option<Self> {
         let returns_tensor = matches!(&item.sig.output, syn::ReturnType::Type(_, ty) if type_mentions_tensor(ty));
-        if !returns_tensor || special_keyword(&item.sig).is_some() || item.sig.constness.is_some() || is_generic(&item.sig) {
+        if !returns_tensor
+            || special_keyword(&item.sig).is_some()
+            || item.sig.constness.is_some()
+            || is_generic(&item.sig)
+        {
             return None;
         }
         let chooser = item.sig.inputs.iter().enumerate().find_map(|(position, input)| match input {

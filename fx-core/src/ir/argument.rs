@@ -120,6 +120,15 @@ impl Argument {
         items.iter().chain(fields.iter().map(|(_, item)| item))
     }
 
+    /// The part of this number among its [`parts`](Self::parts).
+    pub(super) fn part_mut(&mut self, number: usize) -> Option<&mut Self> {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items.get_mut(number),
+            Self::Struct(structure) => structure.1.get_mut(number).map(|(_, item)| item),
+            _ => None,
+        }
+    }
+
     /// Whether there are nodes in it.
     #[must_use]
     pub fn has_nodes(&self) -> bool {
@@ -172,7 +181,10 @@ impl Argument {
     }
 
     /// The value, if `value_of` says what expressions are; none if there are nodes in it.
-    pub(crate) fn value_of<E>(&self, of: &mut impl FnMut(&SymInt) -> Result<Option<i64>, E>) -> Result<Option<Value>, E> {
+    pub(crate) fn value_of<E>(
+        &self,
+        of: &mut impl FnMut(&SymInt) -> Result<Option<i64>, E>,
+    ) -> Result<Option<Value>, E> {
         Ok(Some(match self {
             Self::Node(_) => return Ok(None),
             Self::None => Value::None,
@@ -197,7 +209,8 @@ impl Argument {
                 return Ok(each.map(if matches!(self, Self::List(_)) { Value::List } else { Value::Tuple }));
             }
             Self::Struct(structure) => {
-                let fields = structure.1.iter().map(|(name, item)| Ok(item.value_of(of)?.map(|item| (name.clone(), item))));
+                let fields =
+                    structure.1.iter().map(|(name, item)| Ok(item.value_of(of)?.map(|item| (name.clone(), item))));
                 let fields = fields.collect::<Result<Option<Vec<_>>, E>>()?;
                 return Ok(fields.map(|fields| Value::Struct(structure.0.clone(), fields)));
             }

@@ -40,9 +40,9 @@ impl LayerModule for Gemm {
         let (input, tokens, experts) = (argument(args, 0)?, argument(args, 3)?, argument(args, 4)?);
         let (topk, is_prefill) = (argument(args, 5)?, argument(args, 6)?);
         let result = match &self.quantized {
-            Some((weights, dtype)) => candle_nn::moe::moe_gemm_gguf(
-                input, weights, &topk_weights, tokens, experts, topk, is_prefill, *dtype,
-            ),
+            Some((weights, dtype)) => {
+                candle_nn::moe::moe_gemm_gguf(input, weights, &topk_weights, tokens, experts, topk, is_prefill, *dtype)
+            }
             None => {
                 let weights = argument(args, 1)?;
                 candle_nn::moe::moe_gemm(input, weights, &topk_weights, tokens, experts, topk, is_prefill)
@@ -62,7 +62,14 @@ impl LayerModule for Gemm {
 }
 
 #[track_caller]
-fn record(gemm: Gemm, weights: Given, tensors: [&Proxy; 3], topk_weights: Option<&Proxy>, topk: usize, is_prefill: bool) -> Result<Proxy> {
+fn record(
+    gemm: Gemm,
+    weights: Given,
+    tensors: [&Proxy; 3],
+    topk_weights: Option<&Proxy>,
+    topk: usize,
+    is_prefill: bool,
+) -> Result<Proxy> {
     let session = tensors[0].session();
     let path = session.state().made_path(gemm.type_name());
     let layer: Arc<dyn LayerModule> = Arc::new(gemm);

@@ -116,10 +116,14 @@ fn choosing(
 
 /// Whether every call gives a tensor to choose by: not if all are optional.
 fn always_takes_tensor(sig: &syn::Signature) -> bool {
-    let optional = |ty: &syn::Type| matches!(ty, syn::Type::Path(path)
-        if path.path.segments.last().is_some_and(|last| last.ident == "Option"));
-    sig.inputs.iter().any(|input| matches!(input, syn::FnArg::Typed(input)
-        if type_mentions_tensor(&input.ty) && !optional(&input.ty)))
+    let optional = |ty: &syn::Type| {
+        matches!(ty, syn::Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Option"))
+    };
+    sig.inputs.iter().any(|input| {
+        matches!(input, syn::FnArg::Typed(input)
+        if type_mentions_tensor(&input.ty) && !optional(&input.ty))
+    })
 }
 
 /// Where the user's body goes.

@@ -55,7 +55,10 @@ pub(super) fn find_moe(func: &mut Expr) {
         && path.segments[0].ident == "moe"
         && ["moe_gemm", "moe_gemm_gguf"].iter().any(|name| path.segments[1].ident == name);
     if is_moe {
-        path.segments.insert(0, PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None });
+        path.segments.insert(
+            0,
+            PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None },
+        );
     }
 }
 
@@ -81,11 +84,66 @@ pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
 
 /// Types whose functions return nothing to lift, or nothing whose type is known at once; and traits.
 const NEVER_LIFTED: &[&str] = &[
-    "Self", "Tensor", "Var", "D", "DType", "Device", "Shape", "Error", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet",
-    "BTreeSet", "String", "Box", "Rc", "Arc", "Cow", "Option", "Result", "Cell", "RefCell", "Mutex", "RwLock", "OnceCell",
-    "OnceLock", "PhantomData", "Range", "Ordering", "Path", "PathBuf", "Instant", "Duration", "Default", "Clone", "From",
-    "Into", "TryFrom", "TryInto", "FromStr", "FromIterator", "Iterator", "IntoIterator", "AsRef", "AsMut", "Borrow", "Deref",
-    "ToString", "ToOwned", "Add", "Sub", "Mul", "Div", "Neg", "Module", "ModuleT", "IndexOp", "Func", "FuncT",
+    "Self",
+    "Tensor",
+    "Var",
+    "D",
+    "DType",
+    "Device",
+    "Shape",
+    "Error",
+    "Vec",
+    "VecDeque",
+    "HashMap",
+    "BTreeMap",
+    "HashSet",
+    "BTreeSet",
+    "String",
+    "Box",
+    "Rc",
+    "Arc",
+    "Cow",
+    "Option",
+    "Result",
+    "Cell",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "OnceCell",
+    "OnceLock",
+    "PhantomData",
+    "Range",
+    "Ordering",
+    "Path",
+    "PathBuf",
+    "Instant",
+    "Duration",
+    "Default",
+    "Clone",
+    "From",
+    "Into",
+    "TryFrom",
+    "TryInto",
+    "FromStr",
+    "FromIterator",
+    "Iterator",
+    "IntoIterator",
+    "AsRef",
+    "AsMut",
+    "Borrow",
+    "Deref",
+    "ToString",
+    "ToOwned",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Neg",
+    "Module",
+    "ModuleT",
+    "IndexOp",
+    "Func",
+    "FuncT",
 ];
 
 /// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable, or a function of

@@ -10,6 +10,7 @@
 mod associated;
 pub(crate) mod body;
 mod calls;
+pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod enums;
 pub(crate) mod literals;
@@ -30,7 +31,7 @@ use syn::{
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
 use crate::mirror::{mirror_ident, traceable_generics};
-use crate::options::{MethodOptions, take_method_options};
+use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
 use crate::traits;
 use body::Body;
@@ -50,22 +51,25 @@ pub(crate) enum ImplKind {
 }
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
-pub(crate) fn expand_impl(item: &mut ItemImpl, mirrored: bool, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths, errors: &Errors) -> TokenStream {
     let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
     }
-    let of_tensor = mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
+    let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
     let Some((mirror, own)) = mirror_path(&item.self_ty) else {
         errors.report(&item.self_ty, Message::SelfType);
         return TokenStream::new();
     };
     let proxy = paths.symbolic("Tensor");
     let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
-    let kind = if mirrored { ImplKind::Mirrored } else { impl_kind(item) };
-    let selected = select::methods(item, &options, &own, mirrored, errors);
+    let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
     if selected.is_empty() {
         return TokenStream::new();
+    }
+    if !of.specialize {
+        traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
     let mut aliases = literals::Aliases::default();
@@ -159,10 +163,10 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, mirrored: bool, paths: &Paths, er
     if let Some(items) = associated.items {
         item.items = items;
     }
-    let objects = item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
+    let objects =
+        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
-        let mirror_method = mirror_method(item, paths);
-        item.items.push(mirror_method);
+        item.items.extend(object_methods(item, paths));
     }
     expansion
 }
@@ -181,16 +185,22 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
     quote!(#path)
 }
 
-/// The method by which an object of the trait finds its mirror.
-fn mirror_method(item: &ItemImpl, paths: &Paths) -> ImplItem {
+/// The methods by which an object of the trait finds its mirror and lends its parts.
+fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
     let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
-    parse_quote! {
+    let mirror = parse_quote! {
         #[doc(hidden)]
         fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
             ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
         }
-    }
+    };
+    let part = parse_quote! {
+        #[doc(hidden)]
+        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
+    };
+    [mirror, part]
 }
 
 /// Nodes that the method records are recorded in its module.

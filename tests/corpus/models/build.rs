@@ -37,7 +37,9 @@ fn run() -> Result<(), Box<dyn Error>> {
     let package = std::env::var("CARGO_PKG_NAME")?;
     let wanted = wanted::compiled(&source, Path::new("../uncompiled.txt"))?;
     let wanted = wanted.iter().filter(|name| wanted::package(name) == package);
-    let paths: Vec<_> = wanted.map(|name| format!("models::{name}")).collect();
+    let mut paths: Vec<_> = wanted.map(|name| format!("models::{name}")).collect();
+    // What the cases make quantized weights with.
+    paths.push("quantized_var_builder".to_owned());
     let mut units = closure::closure(&source, paths.iter().map(String::as_str))?;
     // A module that no model names may still have methods of a model's type: it comes along where all that it uses is.
     for name in wanted::NO_MODELS {

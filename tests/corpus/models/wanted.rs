@@ -40,9 +40,9 @@ pub(crate) fn compiled(source: &Path, uncompiled: &Path) -> Result<BTreeSet<Stri
     Ok(models)
 }
 
-/// The package that a model is compiled in.
+/// The package that a model is compiled in: a quantized model in that of the one it shares types with.
 pub(crate) fn package(model: &str) -> &'static str {
-    if model < "mimi" {
+    if model.strip_prefix("quantized_").unwrap_or(model) < "mimi" {
         "corpus-models-first"
     } else {
         "corpus-models-second"

@@ -43,6 +43,7 @@ macro_rules! var_builders {
 }
 var_builders! {
     candle_transformers::quantized_var_builder::VarBuilder
+    corpus_models_first::quantized_var_builder::VarBuilder
     corpus_models_second::quantized_var_builder::VarBuilder
 }
 
@@ -104,7 +105,7 @@ const CONVOLUTION: usize = 3;
 const EXPERTS: usize = 4;
 
 /// A file as llama.cpp writes it for an architecture of this name, with these entries of metadata besides the usual ones.
-/// `up` is the width that the perceptron's first matrix projects to.
+/// `up` says what the perceptron's first matrix gives.
 ///
 /// # Errors
 ///
@@ -125,6 +126,7 @@ pub fn llama_cpp(architecture: &str, up: Up, entries: &[(&str, Value)]) -> Resul
         ("feed_forward_length", number(INNER)),
         ("expert_count", number(0)),
         ("expert_used_count", number(0)),
+        ("expert_feed_forward_length", number(0)),
         ("rope.dimension_count", number(HEAD_DIM)),
         ("rope.freq_base", Value::F32(10_000.)),
         ("shortconv.l_cache", number(CONVOLUTION)),
@@ -133,10 +135,15 @@ pub fn llama_cpp(architecture: &str, up: Up, entries: &[(&str, Value)]) -> Resul
     let mut metadata: HashMap<String, Value> =
         usual.into_iter().map(|(name, value)| (format!("{architecture}.{name}"), value)).collect();
     metadata.insert("general.architecture".to_owned(), Value::String(architecture.to_owned()));
+    let kv_heads = entries.iter().find(|(name, _)| name.ends_with(".attention.head_count_kv"));
+    let kv_heads = match kv_heads {
+        Some((_, Value::U32(heads))) => *heads as usize,
+        _ => KV_HEADS,
+    };
     metadata.extend(entries.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let mut metadata: Vec<(&str, &Value)> = metadata.iter().map(|(name, value)| (name.as_str(), value)).collect();
     metadata.sort_by_key(|(name, _)| *name);
-    file(&metadata, &llama_cpp_tensors(up))
+    file(&metadata, &llama_cpp_tensors(kv_heads, up))
 }
 
 /// What a perceptron's first matrix gives.
@@ -148,8 +155,8 @@ pub enum Up {
     WithGate,
 }
 
-fn llama_cpp_tensors(up: Up) -> Wanted {
-    let (q, kv) = (HEADS * HEAD_DIM, KV_HEADS * HEAD_DIM);
+fn llama_cpp_tensors(kv_heads: usize, up: Up) -> Wanted {
+    let (q, kv) = (HEADS * HEAD_DIM, kv_heads * HEAD_DIM);
     let up = if up == Up::WithGate { 2 * INNER } else { INNER };
     let matrices = [
         ("attn_q", q, HIDDEN),

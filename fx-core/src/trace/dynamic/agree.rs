@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::domain::Domain;
 use super::error::DynamicError;
-use super::host::{self, Recipe};
 use super::guards;
+use super::host::{self, Recipe};
 use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
 use crate::value::{Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
 
@@ -59,7 +59,8 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
     let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain, fitter)? };
     for (id, node) in base.nodes() {
         let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
-        let facts: Vec<&Fact> = std::iter::once(&node.meta().fact).chain(nodes.iter().map(|node| &node.meta().fact)).collect();
+        let facts: Vec<&Fact> =
+            std::iter::once(&node.meta().fact).chain(nodes.iter().map(|node| &node.meta().fact)).collect();
         if facts.iter().any(|fact| *fact != facts[0]) {
             let fact = agreement.fact(fitter, id, &facts)?;
             unified.facts.push((id, fact));
@@ -209,11 +210,17 @@ impl Agreement<'_> {
                     return Err(differ());
                 }
                 let items: Vec<Argument> = self.parts(fitter, id, what, rows, items.len(), &differ)?;
-                Ok(if matches!(first, Argument::List(_)) { Argument::List(items.into()) } else { Argument::Tuple(items.into()) })
+                Ok(if matches!(first, Argument::List(_)) {
+                    Argument::List(items.into())
+                } else {
+                    Argument::Tuple(items.into())
+                })
             }
             Argument::Struct(structure) => {
                 let names = |argument: &Argument| match argument {
-                    Argument::Struct(other) => Some((other.0.clone(), other.1.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>())),
+                    Argument::Struct(other) => {
+                        Some((other.0.clone(), other.1.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()))
+                    }
                     _ => None,
                 };
                 if rows.iter().any(|argument| names(argument) != names(first)) {
@@ -261,7 +268,8 @@ impl Agreement<'_> {
                 }
                 let extents: Vec<SymInt> = (0..first.rank())
                     .map(|axis| {
-                        let row: Vec<i64> = facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
+                        let row: Vec<i64> =
+                            facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
                         self.number(fitter, id, &format!("dimension {axis} of the value"), &row)
                     })
                     .collect::<Result<_, _>>()?;
@@ -292,7 +300,11 @@ impl Agreement<'_> {
                 }
                 let parts = (0..items.len()).map(|i| {
                     let rows: Vec<&Fact> = all.iter().map(|parts| &parts[i]).collect();
-                    if rows.iter().all(|fact| *fact == rows[0]) { Ok(rows[0].clone()) } else { self.fact(fitter, id, &rows) }
+                    if rows.iter().all(|fact| *fact == rows[0]) {
+                        Ok(rows[0].clone())
+                    } else {
+                        self.fact(fitter, id, &rows)
+                    }
                 });
                 let parts = parts.collect::<Result<_, Stop>>()?;
                 Ok(if matches!(rows[0], Fact::List(_)) { Fact::List(parts) } else { Fact::Tuple(parts) })

@@ -149,7 +149,10 @@ impl<'d> Domain<'d> {
 
     /// The sizes of the first capture, but one.
     fn with(&self, name: &str, size: i64) -> Sizes {
-        self.base_sizes.iter().map(|(known, value)| (known.clone(), if **known == *name { size } else { value })).collect()
+        self.base_sizes
+            .iter()
+            .map(|(known, value)| (known.clone(), if **known == *name { size } else { value }))
+            .collect()
     }
 
     /// Whether the model works at one size, others being as given.
@@ -242,8 +245,7 @@ impl<'d> Domain<'d> {
         let hint = self.hint(name);
         let divisors = (2..=hint).filter(|step| hint % step == 0);
         for step in std::iter::once(1).chain(divisors) {
-            let mut works =
-                |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
+            let mut works = |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
             let (up, down) = (works(hint + step), works(hint - step));
             if up && down || up && works(hint + 2 * step) || down && works(hint - 2 * step) {
                 return Ok(step);
@@ -338,7 +340,8 @@ impl<'d> Domain<'d> {
                 Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
             }
             None => {
-                let reason = format!("the model works at {} sizes only, which are too few to tell what follows", sizes.len());
+                let reason =
+                    format!("the model works at {} sizes only, which are too few to tell what follows", sizes.len());
                 Err(DynamicError::BadSize { size: name.to_string(), reason }.into())
             }
         }

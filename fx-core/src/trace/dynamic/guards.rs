@@ -24,7 +24,8 @@ pub(super) fn of(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Vec<Guard>,
         let relation = if comparison.holds() { comparison.relation } else { comparison.relation.negated() };
         let guard = Guard { left: left.clone(), relation, right: right.clone(), source: Some(comparison.at.into()) };
         let is_known = |known: &Guard| (&known.left, known.relation, &known.right) == (&left, relation, &right);
-        if (left.as_int().is_none() || right.as_int().is_none()) && !is_trivial(&guard) && !guards.iter().any(is_known) {
+        if (left.as_int().is_none() || right.as_int().is_none()) && !is_trivial(&guard) && !guards.iter().any(is_known)
+        {
             guards.push(guard);
         }
         sides.push((left, right));

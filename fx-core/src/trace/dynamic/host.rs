@@ -177,9 +177,9 @@ impl Built<'_> {
         let Some(start) = Self::fit(fitter, starts)? else { return Ok(None) };
         let counts = self.rows.iter().map(|row| Some(row.len() as f64));
         let Some(count) = Self::fit(fitter, counts)? else { return Ok(None) };
-        let end = count.times(step as i64).and_then(|length| {
-            if start.as_int() == Some(0) { Ok(length) } else { start.plus(&length) }
-        });
+        let end = count
+            .times(step as i64)
+            .and_then(|length| if start.as_int() == Some(0) { Ok(length) } else { start.plus(&length) });
         let Ok(end) = end else { return Ok(None) };
         let place = [("dtype", self.dtype().into()), ("device", self.device())];
         let mut arguments: Vec<(&'static str, Argument)> = vec![("start", start.into()), ("end", end.into())];
@@ -309,9 +309,10 @@ impl Built<'_> {
 
     /// Whether the calls give the tensor at every size.
     fn gives(&self, recipe: &Recipe) -> bool {
-        self.tensors.iter().zip(self.points).all(|(tensor, sizes)| {
-            recipe.run(sizes).is_some_and(|made| is_equal(&made, tensor))
-        })
+        self.tensors
+            .iter()
+            .zip(self.points)
+            .all(|(tensor, sizes)| recipe.run(sizes).is_some_and(|made| is_equal(&made, tensor)))
     }
 }
 
@@ -325,10 +326,15 @@ impl Call {
     /// The arguments in the order of the parameters; none if one is missing.
     fn ordered(&self) -> Option<Vec<&Argument>> {
         let find = |name: &str| self.arguments.iter().find(|(known, _)| *known == name).map(|(_, argument)| argument);
-        self.op.params.iter().enumerate().map(|(i, param)| {
-            // Receivers are named in many ways.
-            find(param.name).or_else(|| (i == 0).then(|| find("x")).flatten())
-        }).collect()
+        self.op
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, param)| {
+                // Receivers are named in many ways.
+                find(param.name).or_else(|| (i == 0).then(|| find("x")).flatten())
+            })
+            .collect()
     }
 }
 

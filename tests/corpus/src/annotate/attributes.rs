@@ -6,15 +6,17 @@
 //! Left alone: items that have an attribute of fx already, traits without tensors, macros, unions, foreign functions.
 
 use proc_macro2::Span;
-use syn::{Attribute, ImplItem, ImplItemFn, Item, ItemFn, Signature, Visibility};
+use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Visibility};
 
-use super::classify::{Class, Classes};
-use super::signature::{mentions_tensor, parameters, result, takes_weights};
+use super::classify::{methods, Class, Classes};
+use super::signature::{mentions_tensor, parameters, reads_data, result, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const MIRRORED: &str = "#[fx::module(mirrored)]";
+const MIRRORED_SPECIALIZE: &str = "#[fx::module(mirrored, specialize)]";
 const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
@@ -39,16 +41,15 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             summary.traits += writer.insert(&item.attrs, head(&item.vis, first), &[MODULE]);
         }
         Item::Impl(item) if classes.is_mirrored(file, item) => {
-            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[MIRRORED]);
+            let attribute = if reads(item) { MIRRORED_SPECIALIZE } else { MIRRORED };
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[attribute]);
         }
         Item::Impl(item) if classes.is_computation(file, item) => {
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            let annotated = writer.insert(&item.attrs, keyword, &[MODULE]);
+            let attribute = if reads(item) { SPECIALIZE } else { MODULE };
+            let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
             summary.impls += annotated;
-            for method in item.items.iter().filter_map(|item| match item {
-                ImplItem::Fn(method) if annotated > 0 => Some(method),
-                _ => None,
-            }) {
+            for method in methods(item).filter(|_| annotated > 0) {
                 let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
                 if followed
                     && !takes_weights(&method.sig)
@@ -59,7 +60,8 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) => {
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
+            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
         }
         _ => {}
     });
@@ -102,6 +104,11 @@ impl Writer<'_> {
         self.insertions.extend(texts.iter().map(|text| Insertion::attribute(&self.file.text, token, text)));
         1
     }
+}
+
+/// Whether a method of it asks tensors for their numbers.
+fn reads(item: &ItemImpl) -> bool {
+    methods(item).any(|method| reads_data(&method.block))
 }
 
 fn is_ours(attribute: &Attribute) -> bool {

@@ -359,15 +359,27 @@ impl Classes {
         }
     }
 
-    /// The types that models are of: layers and what has them or a `forward`, and what these hold or name.
+    /// The types that models are of: layers and what has them or a `forward`, what holds these, and what they hold or name.
     fn reached_types(&self) -> BTreeSet<usize> {
         let is_layer = |origin: &Origin| matches!(origin, Origin::Candle(name) if !is_plain(name) && name != "Tensor");
         let is_root = |ty: &TypeDef| {
             ty.class == Some(Class::Module)
                 && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
         };
+        let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
+        let mut roots: BTreeSet<usize> = modules().filter(|&id| is_root(&self.types[id])).collect();
+        // A state of tensors is no root, and what holds one is none.
+        loop {
+            let before = roots.len();
+            let holders: Vec<usize> =
+                modules().filter(|&id| self.held_types(id).any(|held| roots.contains(&held))).collect();
+            roots.extend(holders);
+            if roots.len() == before {
+                break;
+            }
+        }
         let mut reached = BTreeSet::new();
-        let mut open: Vec<usize> = (0..self.types.len()).filter(|&id| is_root(&self.types[id])).collect();
+        let mut open: Vec<usize> = roots.into_iter().collect();
         while let Some(id) = open.pop() {
             if reached.insert(id) {
                 open.extend(self.held_types(id));
@@ -476,7 +488,7 @@ pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
 }
 
-fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
+pub(super) fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
     item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,

@@ -8,6 +8,7 @@
 //! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor.
 //! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
 //! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`.
+//! - Where a body reads numbers out of tensors, the attribute says `specialize`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!

@@ -25,7 +25,7 @@ pub(super) fn cases() -> Vec<Case> {
             };
             quantized_blip::BlipForConditionalGeneration::new(&config, weights)
         }),
-        inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?, at.tokens()?]),
+        inputs: |at| Ok([at.uniform((1, 3, 32, 32))?, at.ids(60, (1, at.seq))?]),
         call: |model, x| {
             let states = model.vision_model().forward(&x[0])?;
             model.text_decoder().forward(&x[1], &states)

@@ -13,7 +13,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![case! {
         quantized_blip_text: "decoder",
         build: |_| quantized(|weights| quantized_blip_text::TextLMHeadModel::new(&config(TEXT)?, weights)),
-        inputs: |at| Ok([at.tokens()?, at.uniform((at.batch, 5, 32))?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?, at.uniform((1, 5, 32))?]),
         call: |model, x| model.forward(&x[0], &x[1]),
     }]
 }

@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("glm4", Up::WithGate, &[])?, |content, reader| {
             quantized_glm4::ModelWeights::from_gguf(content, reader, &Device::Cpu, DType::F32)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("llama", Up::Alone, &[])?, |content, reader| {
             quantized_llama::ModelWeights::from_gguf(content, reader, &Device::Cpu)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("phi3", Up::WithGate, &[])?, |content, reader| {
             quantized_phi3::ModelWeights::from_gguf(false, content, reader, &Device::Cpu)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

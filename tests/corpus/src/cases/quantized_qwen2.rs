@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("qwen2", Up::Alone, &[])?, |content, reader| {
             quantized_qwen2::ModelWeights::from_gguf(content, reader, &Device::Cpu)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

@@ -11,7 +11,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("qwen3", Up::Alone, &[("general.dtype", Value::U32(0))])?, |content, reader| {
             quantized_qwen3::ModelWeights::from_gguf(content, reader, &Device::Cpu)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

@@ -9,7 +9,7 @@ pub(super) fn cases() -> Vec<Case> {
         build: |_| read(llama_cpp("qwen3moe", Up::Alone, &[])?, |content, reader| {
             quantized_qwen3_moe::GGUFQWenMoE::from_gguf(content, reader, &Device::Cpu, DType::F32)
         }),
-        inputs: |at| Ok([at.tokens()?]),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
         call: |model, x| model.forward(&x[0], 0),
     }]
 }

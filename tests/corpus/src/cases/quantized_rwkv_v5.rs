@@ -1,4 +1,4 @@
-//! RWKV 5 of quantized matrices: a recurrence over the tokens of a prompt.
+//! RWKV 5 of quantized matrices: a recurrence, a token at a time.
 
 use super::prelude::*;
 use crate::gguf::quantized;
@@ -10,13 +10,13 @@ const CONFIG: &str = r#"{
 
 pub(super) fn cases() -> Vec<Case> {
     vec![case! {
-        quantized_rwkv_v5: "prompt",
+        quantized_rwkv_v5: "one token",
         build: |_| {
             let config = config(CONFIG)?;
-            let state = quantized_rwkv_v5::State::new(1, &config, &Device::Cpu)?;
+            let state = quantized_rwkv_v5::State::new(2, &config, &Device::Cpu)?;
             Ok((quantized(|weights| quantized_rwkv_v5::Model::new(&config, weights))?, state))
         },
-        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
+        inputs: |at| Ok([at.ids(60, (2, 1))?]),
         call: |model, x| model.0.forward(&x[0], &mut model.1),
     }]
 }

@@ -1,6 +1,7 @@
-//! Whisper: encoder of a spectrum, decoder of text.
+//! Whisper: encoder of a spectrum, decoder of text; and of quantized matrices.
 
 use super::prelude::*;
+use crate::gguf::quantized;
 
 const CONFIG: &str = r#"{
     "num_mel_bins": 16, "max_source_positions": 16, "d_model": 32, "encoder_attention_heads": 4, "encoder_layers": 2,
@@ -8,14 +9,26 @@ const CONFIG: &str = r#"{
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![case! {
-        whisper: "encoder and decoder",
-        build: |weights| whisper::model::Whisper::load(&weights, config(CONFIG)?),
-        inputs: |at| Ok([at.uniform((at.batch, 16, 20))?, at.tokens()?]),
-        call: |model, x| {
-            let states = model.encoder.forward(&x[0], true)?;
-            let states = model.decoder.forward(&x[1], &states, true)?;
-            model.decoder.final_linear(&states)
+    vec![
+        case! {
+            whisper: "encoder and decoder",
+            build: |weights| whisper::model::Whisper::load(&weights, config(CONFIG)?),
+            inputs: |at| Ok([at.uniform((at.batch, 16, 20))?, at.tokens()?]),
+            call: |model, x| {
+                let states = model.encoder.forward(&x[0], true)?;
+                let states = model.decoder.forward(&x[1], &states, true)?;
+                model.decoder.final_linear(&states)
+            },
         },
-    }]
+        case! {
+            whisper: "quantized",
+            build: |_| quantized(|weights| whisper::quantized_model::Whisper::load(&weights, config(CONFIG)?)),
+            inputs: |at| Ok([at.uniform((at.batch, 16, 20))?, at.tokens()?]),
+            call: |model, x| {
+                let states = model.encoder.forward(&x[0], true)?;
+                let states = model.decoder.forward(&x[1], &states, true)?;
+                model.decoder.final_linear(&states)
+            },
+        },
+    ]
 }
