@@ -38,7 +38,7 @@ mod shared;
 mod state;
 pub(crate) mod tree;
 
-pub use attributes::{Attribute, Attributes, MissingAttribute};
+pub use attributes::{Attribute, Attributes, CONSTANT, MissingAttribute};
 pub use check::CheckErrors;
 pub use convert::ConvertError;
 pub use graph_module::GraphModule;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
-use crate::module::{Attribute, Attributes, LayerModule};
+use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
@@ -397,7 +397,7 @@ impl State {
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
         loop {
-            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            let path = ModulePath::new(format!("{CONSTANT}{}", self.constants));
             self.constants += 1;
             if !self.attributes.contains(&path) {
                 return path;
