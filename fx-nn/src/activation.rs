@@ -192,15 +192,15 @@ activations! {
     } }
     /// `exp(x) / ∑ exp(x)` along `dim`; without one, along the first of 0, 1 or 3 dimensions and else the second.
     Softmax(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::softmax(x, along("Softmax", *dim, x.rank())?)
+        along_of("Softmax", *dim, x, |x, axis| candle_nn::ops::softmax(x, axis))
     }; dims along("Softmax", *dim, dims.len()).map(|_| ()) }
     /// `log(exp(x) / ∑ exp(x))` along `dim`, as [`Softmax`].
     LogSoftmax(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::log_softmax(x, along("LogSoftmax", *dim, x.rank())?)
+        along_of("LogSoftmax", *dim, x, |x, axis| candle_nn::ops::log_softmax(x, axis))
     }; dims along("LogSoftmax", *dim, dims.len()).map(|_| ()) }
     /// `exp(−x) / ∑ exp(−x)` along `dim`, as [`Softmax`].
     Softmin(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::softmax(&x.neg()?, along("Softmin", *dim, x.rank())?)
+        along_of("Softmin", *dim, &x.neg()?, |x, axis| candle_nn::ops::softmax(x, axis))
     }; dims along("Softmin", *dim, dims.len()).map(|_| ()) }
     /// Softmax over the channels of `(N, C, H, W)` or `(C, H, W)`.
     Softmax2d() { |_, x| {
@@ -221,7 +221,19 @@ fn halved(dims: &[usize], dim: i64) -> Result<usize> {
 /// The dimension of a softmax.
 fn along(layer: &str, dim: Option<i64>, rank: usize) -> Result<usize> {
     let dim = dim.unwrap_or(i64::from(!matches!(rank, 0 | 1 | 3)));
-    index(layer, dim, rank)
+    // torch takes a scalar for a vector of one.
+    index(layer, dim, rank.max(1))
+}
+
+/// What `function` does along a dimension, of a scalar as well.
+fn along_of(
+    layer: &str,
+    dim: Option<i64>,
+    x: &Tensor,
+    function: impl Fn(&Tensor, usize) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let axis = along(layer, dim, x.rank())?;
+    if x.rank() == 0 { function(&x.unsqueeze(0)?, axis)?.squeeze(0) } else { function(x, axis) }
 }
 
 fn planes(dims: &[usize]) -> Result<()> {
