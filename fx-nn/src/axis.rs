@@ -170,6 +170,15 @@ impl Window {
         select(&x, axis, positions.collect())?.reshape(dims)
     }
 
+    /// The positions of an axis that each of so many windows sees.
+    pub(crate) fn positions(self, size: usize, count: usize) -> Vec<Vec<u32>> {
+        let at = |window: usize, element: usize| {
+            let at = (window * self.stride + element * self.dilation).checked_sub(self.padding)?;
+            u32::try_from(at).ok().filter(|_| at < size)
+        };
+        (0..count).map(|window| (0..self.kernel).filter_map(|element| at(window, element)).collect()).collect()
+    }
+
     /// What is to be added before the axis.
     pub(crate) fn left(self) -> i64 {
         i64::try_from(self.padding).unwrap_or(i64::MAX)

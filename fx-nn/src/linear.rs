@@ -6,6 +6,7 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor};
 use candle_nn::{Init, VarBuilder};
+use fx_core::ops::macs::{of_each, product};
 
 use crate::dims::extent;
 use crate::leaf::{leaf, several};
@@ -113,6 +114,7 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(in_features, out_features, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    macs |layer, _x, out| of_each(out, layer.in_features);
 }
 
 /// `y = x₁ᵀ · A · x₂ + bias`, [torch.nn.Bilinear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html).
@@ -204,6 +206,7 @@ several! {
     make |vb| Self::new(in1_features, in2_features, out_features, config, vb);
     call |layer, first, second| layer.forward(first, second);
     shape |layer, first, second| layer.shape(first.dims(), second.dims());
+    macs |layer, _x, out| product([out.shape.elem_count(), layer.in1_features + 1, layer.in2_features]);
 }
 
 /// Its input, [torch.nn.Identity](https://docs.pytorch.org/docs/stable/generated/torch.nn.Identity.html).

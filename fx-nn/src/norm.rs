@@ -87,6 +87,12 @@ impl LayerNorm {
     pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         if name == "weight" { self.weight.clone() } else { self.bias.clone() }
     }
+
+    /// Its options.
+    #[must_use]
+    pub fn config(&self) -> &LayerNormConfig {
+        &self.config
+    }
 }
 
 impl Module for LayerNorm {

@@ -45,7 +45,7 @@ pub use graph_module::GraphModule;
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerState, PartSource};
-pub use layer_table::{LayerKind, LayerTable, LayerTensor};
+pub use layer_table::{LayerKind, LayerTable, LayerTensor, kept_name};
 pub use saved::{LoadModuleError, SaveError};
 pub use state::{LoadError, Loaded};
 pub use tree::{InTheWay, Submodule};

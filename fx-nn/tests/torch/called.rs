@@ -133,7 +133,22 @@ called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1
 PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
 MultiLabelMarginLoss }
 
-called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss GaussianNLLLoss }
+called! {
+    [] CTCLoss => |this, inputs, _train| match inputs {
+        [probabilities, labels, steps, lengths] => Ok(vec![this.forward(probabilities, labels, steps, lengths)?]),
+        _ => bail!("{} inputs for a loss of four", inputs.len()),
+    };
+    [const N: usize] WithIndices<MaxPool<N>> => |this, inputs, _train| {
+        let (values, indices) = this.forward_with_indices(single(inputs)?)?;
+        Ok(vec![values, indices])
+    };
+    [const N: usize] WithIndices<AdaptiveMaxPool<N>> => |this, inputs, _train| {
+        let (values, indices) = this.forward_with_indices(single(inputs)?)?;
+        Ok(vec![values, indices])
+    };
+}
+
+called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss GaussianNLLLoss }
 
 /// A state of two parts.
 fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
@@ -202,5 +217,17 @@ called! { roughly
         Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
     }, |mirror, x, train| {
         Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), train)?])
+    };
+    Transformer |this, call, train| {
+        let (src, tgt) = (call.need("src")?, call.need("tgt")?);
+        let names = ["src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
+        let [a, b, c, d, e, f] = names.map(|name| call.tensor(name));
+        for hint in ["src_is_causal", "tgt_is_causal", "memory_is_causal"] {
+            call.flag(hint, false);
+        }
+        let [a, b, c, d, e, f] = [&a, &b, &c, &d, &e, &f].map(Option::as_ref);
+        Ok(vec![this.forward_t(&src, &tgt, a, b, c, d, e, f, train)?])
+    }, |mirror, x, train| {
+        Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7), train)?])
     };
 }
