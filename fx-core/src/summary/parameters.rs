@@ -2,7 +2,7 @@
 //!
 //! Invariant: a tensor that is met again, under another path or as another view of the same numbers, counts nothing.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use candle_core::Tensor;
@@ -29,8 +29,8 @@ pub(super) struct Parameters {
     marked: Marked,
     /// By where their numbers are: storage, first number, how many.
     seen: HashSet<(usize, usize, usize)>,
-    /// Layers, by where they are.
-    layers: HashSet<usize>,
+    /// Layers, by where they are, and whether they have parameters.
+    layers: HashMap<usize, bool>,
     /// What is looked at stays, so that nothing else comes to stand in its place.
     kept: Vec<Tensor>,
 }
@@ -54,17 +54,18 @@ impl Parameters {
                 marked = Marked::Meta;
             }
         }
-        Self { marked, seen: HashSet::new(), layers: HashSet::new(), kept: Vec::new() }
+        Self { marked, seen: HashSet::new(), layers: HashMap::new(), kept: Vec::new() }
     }
 
     /// Adds the tensors of a layer to its row.
     pub(super) fn layer(&mut self, layer: &Arc<dyn LayerModule>, row: &mut SummaryRow, totals: &mut Totals) {
-        if !self.layers.insert(Arc::as_ptr(layer).cast::<()>().addr()) {
-            row.shares = row.call > 0 || layer.state().is_some_and(|state| !state.tensors.is_empty());
-            row.parameters = Some(0);
+        let place = Arc::as_ptr(layer).cast::<()>().addr();
+        if let Some(&has_some) = self.layers.get(&place) {
+            row.shares = has_some;
             return;
         }
         let Some(state) = layer.state() else {
+            self.layers.insert(place, false);
             row.parameters = None;
             totals.untold += 1;
             return;
@@ -74,6 +75,7 @@ impl Parameters {
             let numbers = layer.numbers(name, &tensor);
             self.add(tensor, numbers, role, row, totals);
         }
+        self.layers.insert(place, row.shares || row.parameters != Some(0));
     }
 
     /// Adds a tensor that the graph reads by itself to the row it is read in.

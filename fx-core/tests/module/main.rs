@@ -9,3 +9,4 @@ mod refused;
 mod run;
 mod shared;
 mod state;
+mod summary;
