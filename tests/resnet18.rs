@@ -81,12 +81,16 @@ fn its_table_has_torchvision_s_numbers() {
     assert_eq!(totals.buffers, 2 * 4_800 + 20);
     // Convolutions: one of 7 by 7, then 16 of 3 by 3, and three of 1 by 1; and the classifier.
     let first = 112 * 112 * 64 * 3 * 49;
-    let layer = |from: u64, to: u64, size: u64| size * size * to * 9 * (from + 3 * to) + if from == to { 0 } else { size * size * to * from };
-    let layers: u64 = [(64, 64, 56), (64, 128, 28), (128, 256, 14), (256, 512, 7)].map(|(a, b, s)| layer(a, b, s)).iter().sum();
+    let layer = |from: u64, to: u64, size: u64| {
+        size * size * to * 9 * (from + 3 * to) + if from == to { 0 } else { size * size * to * from }
+    };
+    let layers: u64 =
+        [(64, 64, 56), (64, 128, 28), (128, 256, 14), (256, 512, 7)].map(|(a, b, s)| layer(a, b, s)).iter().sum();
     assert_eq!(totals.macs, first + layers + 512 * 1000);
     assert_eq!(totals.macs, 1_814_073_344);
     assert_eq!((totals.unknown_macs, totals.unknown_shapes, totals.untold), (0, 0, 0));
-    insta::assert_snapshot!(summary.depth(2));
+    insta::assert_snapshot!(summary.clone().depth(2));
+    insta::assert_snapshot!(summary.depth(1));
 }
 
 #[test]

@@ -80,9 +80,9 @@ pub use loss_class::{
 };
 pub use loss_ctc::{CTCLoss, CTCLossConfig};
 pub use loss_three::{
-    CosineEmbeddingLoss, CosineEmbeddingLossConfig, GaussianNLLLoss, GaussianNLLLossConfig, MarginRankingLoss,
-    DistanceFunction, MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig, TripletMarginWithDistanceLoss,
-    TripletMarginWithDistanceLossConfig,
+    CosineEmbeddingLoss, CosineEmbeddingLossConfig, DistanceFunction, GaussianNLLLoss, GaussianNLLLossConfig,
+    MarginRankingLoss, MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
+    TripletMarginWithDistanceLoss, TripletMarginWithDistanceLossConfig,
 };
 pub use norm::{
     GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,

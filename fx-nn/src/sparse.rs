@@ -72,13 +72,7 @@ fn indices(layer: &str, dtype: DType) -> Result<()> {
 }
 
 /// The rows of these indices, shortened in the table as well, as torch does it.
-fn look_up(
-    layer: &str,
-    weight: &Tensor,
-    x: &Tensor,
-    max_norm: Option<f64>,
-    norm_type: f64,
-) -> Result<Tensor> {
+fn look_up(layer: &str, weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<Tensor> {
     indices(layer, x.dtype())?;
     let flat = x.flatten_all()?.contiguous()?;
     // candle looks up by any integers but these.

@@ -84,7 +84,8 @@ impl Transformer {
         };
         let (width, heads) = (config.d_model, config.nhead);
         let norm = |vb: &VarBuilder<'_>| {
-            let options = LayerNormConfig { eps: config.layer_norm_eps, bias: config.bias, ..LayerNormConfig::default() };
+            let options =
+                LayerNormConfig { eps: config.layer_norm_eps, bias: config.bias, ..LayerNormConfig::default() };
             LayerNorm::new(vec![width], options, vb.pp("norm")).map(Some)
         };
         let (encoder, decoder) = (vb.pp("encoder"), vb.pp("decoder"));
@@ -239,14 +240,8 @@ impl Several<Transformer> {
         memory_key_padding_mask: Option<&Proxy>,
         train: bool,
     ) -> Result<Proxy> {
-        let masks: Masks<&Proxy> = [
-            src_mask,
-            tgt_mask,
-            memory_mask,
-            src_key_padding_mask,
-            tgt_key_padding_mask,
-            memory_key_padding_mask,
-        ];
+        let masks: Masks<&Proxy> =
+            [src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask];
         let mut given = vec![Given::Proxy(src.clone()), Given::Proxy(tgt.clone())];
         given.extend(masks.map(optional));
         given.push(Given::Data(Value::Bool(train)));

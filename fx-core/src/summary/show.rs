@@ -21,7 +21,13 @@ impl fmt::Display for Summary {
         while let Some(row) = self.rows().get(index) {
             let hides = row.depth >= self.depth && row.end > index + 1;
             let below = if hides { self.below(index) } else { &[] };
-            lines.push([label(row), row.output.to_string(), parameters(row, below), macs(row, below), trained(row, below)]);
+            lines.push([
+                label(row),
+                row.output.to_string(),
+                parameters(row, below),
+                macs(row, below),
+                trained(row, below),
+            ]);
             index = if hides { row.end } else { index + 1 };
         }
         let mut widths = [0; 5];

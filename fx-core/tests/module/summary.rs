@@ -80,7 +80,8 @@ fn a_closure_tells_nothing() {
 fn buffers_are_no_parameters_and_variables_can_be_trained() -> Result<()> {
     let vars = VarMap::new();
     let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
-    let model = (candle_nn::conv2d(3, 4, 3, Default::default(), vb.pp("a"))?, candle_nn::batch_norm(4, 1e-5, vb.pp("b"))?);
+    let model =
+        (candle_nn::conv2d(3, 4, 3, Default::default(), vb.pp("a"))?, candle_nn::batch_norm(4, 1e-5, vb.pp("b"))?);
     let module = Tracer::new()
         .input("x", DType::F32, (1, 3, 8, 9))
         .trace_with(&model, |(conv, norm), inputs| norm.forward_t(&conv.forward(&inputs.tensor("x")?)?, false))

@@ -151,7 +151,8 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
         "TripletMarginWithDistanceLoss" => {
             let distance_function = a.word("distance_function", DistanceFunction::PairwiseDistance)?;
             let (margin, swap) = (a.or("margin", 1.0)?, a.or("swap", false)?);
-            let config = TripletMarginWithDistanceLossConfig { distance_function, margin, swap, reduction: reduction(a)? };
+            let config =
+                TripletMarginWithDistanceLossConfig { distance_function, margin, swap, reduction: reduction(a)? };
             built(TripletMarginWithDistanceLoss::new(config))
         }
         "CTCLoss" => {

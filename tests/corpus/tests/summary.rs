@@ -66,10 +66,7 @@ fn llama_is_counted() {
         "hidden_size": 32, "intermediate_size": 48, "vocab_size": 60, "num_hidden_layers": 2, "num_attention_heads": 4,
         "num_key_value_heads": 2, "rms_norm_eps": 1e-5, "max_position_embeddings": 32
     }"#;
-    check_llama(
-        config,
-        &Sizes { width: 32, inside: 48, vocabulary: 60, layers: 2, keys: 16, batch: 2, length: 7 },
-    );
+    check_llama(config, &Sizes { width: 32, inside: 48, vocabulary: 60, layers: 2, keys: 16, batch: 2, length: 7 });
 }
 
 #[test]
