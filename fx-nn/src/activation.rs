@@ -4,23 +4,14 @@
 
 use std::fmt;
 
-use candle_core::{Device, Module, ModuleT, Result, Tensor, bail};
+use candle_core::{Module, ModuleT, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 
 use crate::dims::{extent, index, rank};
+use crate::formula::{along, along_of, or_number};
 use crate::leaf::leaf;
 use crate::options::{float, options, words};
 use crate::stable;
-
-/// A number of `x`'s dtype beside it.
-fn number(value: f64, x: &Tensor) -> Result<Tensor> {
-    Tensor::full(value, (), &Device::Cpu)?.to_device(x.device())?.to_dtype(x.dtype())?.broadcast_as(x.shape())
-}
-
-/// `x` where the condition holds, elsewhere a number.
-fn or_number(condition: &Tensor, x: &Tensor, value: f64) -> Result<Tensor> {
-    condition.where_cond(x, &number(value, x)?)
-}
 
 /// A setting as torch prints it.
 trait Setting {
@@ -101,6 +92,12 @@ macro_rules! activations {
                 #[allow(unused_variables, reason = "few shapes depend on the settings")]
                 let ($this, $dims) = (layer, x.dims());
                 $shape
+            };
+            through |layer, _scope, $x| {
+                #[allow(unused_imports, reason = "each needs some of them")]
+                use crate::proxied::{candle_nn, formula::{along_of, or_number}, stable};
+                let $this = layer;
+                $forward
             };
         }
     )*};
@@ -216,24 +213,6 @@ fn halved(dims: &[usize], dim: i64) -> Result<usize> {
         bail!("GLU: dimension {dim} of {dims:?} should be even");
     }
     Ok(axis)
-}
-
-/// The dimension of a softmax.
-fn along(layer: &str, dim: Option<i64>, rank: usize) -> Result<usize> {
-    let dim = dim.unwrap_or(i64::from(!matches!(rank, 0 | 1 | 3)));
-    // torch takes a scalar for a vector of one.
-    index(layer, dim, rank.max(1))
-}
-
-/// What `function` does along a dimension, of a scalar as well.
-fn along_of(
-    layer: &str,
-    dim: Option<i64>,
-    x: &Tensor,
-    function: impl Fn(&Tensor, usize) -> Result<Tensor>,
-) -> Result<Tensor> {
-    let axis = along(layer, dim, x.rank())?;
-    if x.rank() == 0 { function(&x.unsqueeze(0)?, axis)?.squeeze(0) } else { function(x, axis) }
 }
 
 fn planes(dims: &[usize]) -> Result<()> {

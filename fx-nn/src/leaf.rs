@@ -12,7 +12,7 @@ use fx_core::value::{Fact, TensorFact, Value};
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
-/// none, `buffers` the tensors that are no parameters.
+/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -23,6 +23,7 @@ macro_rules! leaf {
         shape |$layer:ident, $x:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -40,6 +41,7 @@ macro_rules! leaf {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
+            $(through |$entered, $scope, $entering| $through;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -58,6 +60,7 @@ macro_rules! leaf {
         |$layer:ident, $facts:ident| $infer:expr;
         $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -92,6 +95,19 @@ macro_rules! leaf {
             )?
 
             $(const BUFFERS: &'static [&'static str] = $buffers;)?
+
+            $(
+                const THROUGH: bool = true;
+
+                fn through(
+                    &self,
+                    $scope: &fx_core::trace::Scope,
+                    $entering: &fx_core::trace::Proxy,
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $entered = self;
+                    $through
+                }
+            )?
 
             const KIND: Option<&'static fx_core::module::LayerKind> = Some(&fx_core::module::LayerKind {
                 name: Self::NAME,

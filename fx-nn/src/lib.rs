@@ -13,7 +13,15 @@ mod axis;
 mod dims;
 mod leaf;
 mod options;
+mod formula;
 mod stable;
+
+/// What formulas are computed on.
+mod world {
+    pub(crate) use candle_core::{Result, Tensor};
+}
+
+mod proxied;
 
 mod activation;
 mod adaptive;

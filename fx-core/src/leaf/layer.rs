@@ -10,6 +10,7 @@ use candle_core::{Result, Tensor};
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
+use crate::trace::whole::enter_layer;
 use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
@@ -53,6 +54,19 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// What it is made of; none if it does not tell.
     fn state(&self) -> Option<LayerState> {
         None
+    }
+
+    /// Whether it tells what it computes, for captures whose rules want it entered
+    /// ([`TracerRules::is_leaf_layer`](crate::trace::TracerRules::is_leaf_layer)).
+    const THROUGH: bool = false;
+
+    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn through(&self, scope: &Scope, xs: &Proxy) -> Result<Proxy> {
+        let (_, _) = (scope, xs);
+        candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
     }
 
     /// Which of its tensors are no parameters.
@@ -166,6 +180,12 @@ impl<L: Layer> Leaf<L> {
 
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
+        if L::THROUGH
+            && !options.contains(&Value::Bool(true))
+            && let Some(_entered) = enter_layer(&self.scope, L::NAME)
+        {
+            return self.original.through(&self.scope, xs);
+        }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
         self.call(&given)

@@ -137,6 +137,11 @@ impl Session {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_module(type_name, path.as_str()))
     }
 
+    /// Whether the rules want this layer called whole.
+    pub(crate) fn is_leaf_layer(&self, type_name: &str, path: &ModulePath) -> bool {
+        self.state().rules.as_ref().is_none_or(|rules| rules.is_leaf_layer(type_name, path.as_str()))
+    }
+
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
     pub(crate) fn enter(&self, path: &ModulePath, type_name: &str) -> Option<ModuleStack> {
         let state = &mut *self.state();
