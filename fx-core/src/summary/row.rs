@@ -93,7 +93,7 @@ pub(super) fn bytes(fact: &Fact) -> Option<u64> {
                 let bytes = tensor.elem_count() * tensor.dtype().size_in_bytes();
                 sum = sum.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
             }
-            Fact::Data(_) => {}
+            Fact::Data(_) | Fact::SymInt(_) => {}
         }
     }
     Some(sum)
