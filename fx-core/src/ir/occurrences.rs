@@ -132,6 +132,7 @@ mod tests {
             let mut args = any(10);
             args.extend([tuple, Argument::None]);
             let hub = cursor.call_module("hub", args, [("k".into(), any(5).into())]);
+            let mut written_down = 0;
             for step in 0..300 {
                 if step % 97 == 96 {
                     graph.update_arg(hub, random.below(10), inputs[random.below(inputs.len())]);
@@ -142,10 +143,11 @@ mod tests {
                 graph.replace_input_with(hub, old, new);
                 assert!(graph.node(hub).arguments().eq(&expected), "seed {seed}, step {step}");
                 if let Some(index) = graph.occurrences.of(hub) {
+                    written_down += 1;
                     assert_eq!(sorted(index), sorted(&index_of(graph.node(hub))), "seed {seed}, step {step}");
                 }
             }
-            assert!(graph.occurrences.of(hub).is_some(), "it was written down");
+            assert!(written_down > 0, "it is searched a second time");
             assert_well_formed(&graph);
             graph.erase_node(hub).expect("nobody reads it");
             assert!(graph.occurrences.of(hub).is_none(), "it is forgotten");
