@@ -6,8 +6,6 @@ use super::argument::Argument;
 use super::cursor::Cursor;
 use super::graph::Graph;
 use super::node::NodeId;
-use super::signature::Signature;
-use super::target::Op;
 use crate::entity::SecondaryMap;
 
 impl Cursor<'_> {
@@ -33,7 +31,8 @@ impl Cursor<'_> {
     /// `map`, and returns what the output would read.
     ///
     /// The signature comes along if the graph has none and its inputs are then just those that the signature names: not
-    /// when the other graph is inlined as a part of this one.
+    /// when the other graph is inlined as a part of this one. What the output reads has what is written to the state
+    /// beside the result ([`Graph::result_and_written`]), and is to become that of the copy as it is.
     ///
     /// # Panics
     ///
@@ -50,7 +49,8 @@ impl Cursor<'_> {
             next = from.next(id);
         }
         if self.graph.signature.is_none()
-            && let Some(signature) = from.signature().and_then(|signature| map.signature(signature, self.graph))
+            && let Some(signature) = from.signature()
+            && let Some(signature) = signature.of_copy(self.graph, |id| map.get(id))
         {
             self.graph.set_signature(Some(signature));
         }
@@ -113,19 +113,6 @@ impl NodeMap {
             None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
         };
         argument.try_map_nodes(&mut of).unwrap_or_default()
-    }
-
-    /// The signature in terms of the copies, if they are the inputs of `to`, all of them.
-    fn signature(&self, signature: &Signature, to: &Graph) -> Option<Signature> {
-        let (mut named, mut fits) = (0, true);
-        signature.for_each_node(&mut |id| {
-            named += 1;
-            fits &= self.get(id).and_then(|id| to.try_node(id)).is_some_and(|node| node.op() == Op::Placeholder);
-        });
-        let copy = |argument: &Argument| argument.map_nodes(&mut |id| self.get(id).unwrap_or(id));
-        (fits && named == to.placeholders().len()).then(|| Signature {
-            parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
-        })
     }
 }
 

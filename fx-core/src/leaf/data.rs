@@ -10,7 +10,7 @@ use candle_nn::rnn::Direction;
 use candle_nn::var_builder::Shard;
 use candle_nn::{ParamsAdamW, VarBuilder, VarMap};
 
-use crate::trace::{MapKey, Proxy, Scope, Traceable};
+use crate::trace::{Held, Holding, MapKey, Proxy, Scope, Traceable};
 
 macro_rules! copied {
     ($($type:ty),* $(,)?) => {$(
@@ -87,6 +87,16 @@ impl Traceable for candle_nn::attention::AttnMask {
             Self::None => AttnMask::None,
             Self::Causal { kv_offset } => AttnMask::Causal { kv_offset: *kv_offset },
             Self::Mask(mask) => AttnMask::Mask(mask.symbolic(scope)),
+        }
+    }
+
+    fn held(mirror: &AttnMask, _: &mut Holding) -> Held {
+        match mirror {
+            AttnMask::None => Held::NOTHING,
+            AttnMask::Causal { kv_offset } => {
+                Held::variant("AttnMask::Causal", vec![("kv_offset", Held::Data((*kv_offset).into()))])
+            }
+            AttnMask::Mask(mask) => Held::variant("AttnMask::Mask", vec![("", Held::Tensor(mask.clone()))]),
         }
     }
 }

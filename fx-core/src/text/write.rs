@@ -5,7 +5,7 @@
 use std::fmt::{self, Write};
 
 use super::write_meta::write_fact;
-use crate::ir::line::{write_argument, write_node, write_target, write_word};
+use crate::ir::line::{write_argument, write_node, write_state, write_target, write_word};
 use crate::ir::{Graph, Meta, Node, NodeId, Op, Target, is_identifier};
 use crate::value::Fact;
 
@@ -60,7 +60,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
     Ok(graph.nodes().nth(count).map(|(id, _)| id))
 }
 
-/// Writes ` takes (x = %x, n = 3)`, if the graph is not called with one value for each input.
+/// Writes ` takes (x = %x, n = 3) state (cache = (%k, %v))`, if the graph is not called with one value for each input.
 pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Result {
     let Some(signature) = graph.signature() else { return Ok(()) };
     out.write_str(" takes (")?;
@@ -70,7 +70,11 @@ pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Resul
         out.write_str(" = ")?;
         write_argument(graph, made_of, out)?;
     }
-    out.write_str(")")
+    out.write_str(")")?;
+    if signature.state.is_empty() {
+        return Ok(());
+    }
+    write_state(graph, signature.state.iter().map(|slot| (&*slot.name, &slot.reads)), out)
 }
 
 /// Inputs have no arguments; one that has is written as a statement, for all to see.

@@ -84,6 +84,20 @@ impl Proxy {
         }
     }
 
+    /// The node, if there is one already.
+    pub(crate) fn known_node(&self) -> Option<NodeId> {
+        match &self.0.origin {
+            Origin::Node(node, _) => Some(*node),
+            Origin::Attribute(_, _, node) => node.get().copied(),
+        }
+    }
+
+    /// Whether both are the same value of one graph.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let same_node = self.known_node().is_some() && self.known_node() == other.known_node();
+        Arc::ptr_eq(&self.0, &other.0) || (same_node && Arc::ptr_eq(&self.0.session, &other.0.session))
+    }
+
     /// The node of this proxy, recorded under a lock already held.
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
         match &self.0.origin {

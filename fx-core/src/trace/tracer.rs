@@ -2,16 +2,20 @@
 //!
 //! Invariant: a capture that fails changes nothing and says why; the model is only read.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use candle_core::{DType, Device, Shape};
 
-use crate::module::GraphModule;
+use crate::ir;
+use crate::module::{GraphModule, State};
 
+use super::carry::{Carried, Kept, carry};
 use super::error::TraceError;
 use super::give::Give;
+use super::held::Holding;
 use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
 use super::rules::TracerRules;
@@ -120,6 +124,8 @@ pub struct Tracer<'a> {
     concrete: bool,
     specialize: bool,
     rules: Option<Box<dyn TracerRules>>,
+    /// Paths that are state even if the capture does not change them.
+    states: BTreeSet<String>,
 }
 
 impl<'a> Tracer<'a> {
@@ -171,6 +177,20 @@ impl<'a> Tracer<'a> {
     /// Whether a concrete capture may read data (`to_scalar`, `to_vec1`, …) and bake it into the graph.
     pub fn specialize(mut self, specialize: bool) -> Self {
         self.specialize = specialize;
+        self
+    }
+
+    /// What is at this path of the model or of an argument, and below it, is state even if this capture only reads it:
+    /// `"layers.0.kv_cache"`, `"cache"`. What a capture changes is state without being named.
+    pub fn state(mut self, path: impl Into<String>) -> Self {
+        self.states.insert(path.into());
+        self
+    }
+
+    /// What this state has names for is state of this capture too, also where it only reads it: for graphs that share
+    /// their state with others ([`GraphModule::share_state`]).
+    pub fn with_state(mut self, state: &State) -> Self {
+        self.states.extend(state.iter().map(|(name, _)| name.to_owned()));
         self
     }
 
@@ -282,12 +302,15 @@ impl<'a> Tracer<'a> {
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             let mut mirror = model.symbolic(&Scope::root(&session));
+            let before = M::held(&mirror, &mut Holding::default());
             let mut inputs = Inputs::new(&session, method, named, examples);
             let output = call(&mut mirror, &mut inputs)?;
-            Ok((output, inputs.signature(&session.state().graph)))
+            let kept = Kept { name: String::new(), before, after: M::held(&mirror, &mut Holding::default()) };
+            let kept: Vec<Kept> = std::iter::once(kept).chain(inputs.lent_arguments()).collect();
+            Ok((output, kept, inputs))
         }));
         drop(active);
-        let (output, signature) = match outcome {
+        let (output, kept, inputs) = match outcome {
             Ok(Ok(returned)) => returned,
             Ok(Err(error)) => {
                 let explained = session.explain(&error);
@@ -302,15 +325,32 @@ impl<'a> Tracer<'a> {
             }
         };
         let state = &mut *session.state();
-        state.output(output.0);
+        let Carried { slots, written, initial, arguments } =
+            match carry(state, &kept, &|path| is_under(&self.states, path)) {
+                Ok(carried) => carried,
+                Err(error) => {
+                    state.close()?;
+                    return Err(error);
+                }
+            };
+        state.output(if slots.is_empty() { output.0 } else { (output.0, ir::Argument::Tuple(written.into())).into() });
         let (mut graph, attributes) = state.close()?;
-        graph.set_signature(signature);
+        graph.set_signature(inputs.signature(&graph, slots, &arguments));
         let mut module = GraphModule::from_parts(graph, attributes);
+        module.set_kept(crate::module::Kept::new(initial));
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {
             module.set_class_name(class_name);
         }
         Ok(module)
     }
+}
+
+/// Whether a path is one of these, below one of them, or above one.
+fn is_under(paths: &BTreeSet<String>, path: &str) -> bool {
+    let above = path.match_indices('.').map(|(end, _)| &path[..end]).chain([path]);
+    let below = format!("{path}.");
+    above.into_iter().any(|path| paths.contains(path))
+        || paths.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
 }
 
 /// `my_crate::models::BertModel<f32>` as `BertModel`, also behind pointers; none of a type without a name, such as `()`.

@@ -10,7 +10,7 @@ use syn::ItemEnum;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
-use super::{mirror_ident, output, owned, traceable_generics};
+use super::{held, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -77,6 +77,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         quote!(#(#cfgs)* Self::#name #pattern => #part)
     });
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
+    let held = held::for_enum(item, &variants, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
@@ -86,6 +87,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { match #subject { #(#arms),* } }
+            #held
             #methods
         }
         #(#item_cfgs)* #mirror_impl

@@ -39,6 +39,8 @@ struct Parameter {
 /// An owned type to take, and how the value is passed on.
 struct Taken {
     ty: Type,
+    /// Whether the value is handed over, and not lent.
+    moved: bool,
     /// From the variable that holds the value.
     pass: fn(TokenStream) -> TokenStream,
 }
@@ -193,12 +195,17 @@ impl Entry {
             let variable = &parameter.variable;
             (parameter.taken.pass)(quote!(#variable))
         });
+        // What the call has changed in what it was lent becomes state of the graph.
+        let lent = self.parameters.iter().filter(|parameter| !parameter.taken.moved);
+        let lent = lent.map(|Parameter { variable, name, .. }| quote!(inputs.lent(#name, &#variable);));
         quote! {
             impl #impl_generics #entry<#kind> for #mirror #where_clause {
                 const METHOD: &'static str = #method_name;
                 fn call(&mut self, inputs: &mut #inputs<'_>) -> #result {
                     #(#takes)*
-                    inputs.finish(#callee::#method(self, #(#passed),*))
+                    let __fx_output = inputs.finish(#callee::#method(self, #(#passed),*))?;
+                    #(#lent)*
+                    ::core::result::Result::Ok(__fx_output)
                 }
             }
         }
@@ -269,23 +276,24 @@ fn take(ty: &Type) -> Option<Taken> {
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
             (Type::Slice(slice), mutable) => match &*slice.elem {
                 Type::Reference(inner) if !mutable && is_owned(&inner.elem) => Some(Taken {
+                    moved: false,
                     ty: vec_of(&inner.elem),
                     pass: |value| quote!(&#value.iter().collect::<::std::vec::Vec<_>>()),
                 }),
-                elem if is_owned(elem) => Some(Taken { ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
+                elem if is_owned(elem) => Some(Taken { moved: false, ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
                 _ => None,
             },
-            (elem, false) if is_str(elem) => Some(Taken { ty: string(), pass: lend }),
+            (elem, false) if is_str(elem) => Some(Taken { moved: false, ty: string(), pass: lend }),
             (elem, mutable) if is_owned(elem) => {
-                Some(Taken { ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
+                Some(Taken { moved: false, ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
             }
             _ => None,
         },
         Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
-            Some(Taken { ty: owned_pair(tuple), pass: |value| quote!((&#value.0, &#value.1)) })
+            Some(Taken { moved: false, ty: owned_pair(tuple), pass: |value| quote!((&#value.0, &#value.1)) })
         }
         Type::Path(path) if !is_owned(ty) => take_option(argument_of(&path.path, "Option")?),
-        ty if is_owned(ty) => Some(Taken { ty: ty.clone(), pass: |value| value }),
+        ty if is_owned(ty) => Some(Taken { ty: ty.clone(), moved: true, pass: |value| value }),
         _ => None,
     }
 }
@@ -295,12 +303,13 @@ fn take_option(inner: &Type) -> Option<Taken> {
     match inner {
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
             (Type::Slice(slice), false) if is_owned(&slice.elem) => {
-                Some(Taken { ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
+                Some(Taken { moved: false, ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
             }
             (elem, false) if is_str(elem) => {
-                Some(Taken { ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
+                Some(Taken { moved: false, ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
             }
             (elem, mutable) if is_owned(elem) => Some(Taken {
+                moved: false,
                 ty: option_of(elem.clone()),
                 pass: if mutable { |value| quote!(#value.as_mut()) } else { |value| quote!(#value.as_ref()) },
             }),
@@ -308,6 +317,7 @@ fn take_option(inner: &Type) -> Option<Taken> {
         },
         Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
             Some(Taken {
+                moved: false,
                 ty: option_of(owned_pair(tuple)),
                 pass: |value| quote!(#value.as_ref().map(|(__fx_a, __fx_b)| (__fx_a, __fx_b))),
             })

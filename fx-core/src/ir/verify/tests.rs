@@ -140,7 +140,7 @@ fn v10_erased_nodes() {
 #[test]
 fn v11_signatures() {
     let parameter = |name: &str, made_of: Argument| (name.into(), made_of);
-    let signature = |parameters: Vec<_>| Some(Signature { parameters: parameters.into() });
+    let signature = |parameters: Vec<_>| Some(Signature { parameters: parameters.into(), ..Signature::default() });
     assert_snapshot!(faults([
         broken(|graph, _| graph.set_signature(signature(vec![parameter("n", 3.into())]))),
         broken(|graph, ids| {

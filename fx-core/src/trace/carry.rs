@@ -1,0 +1,153 @@
+//! State: what a capture has changed becomes inputs and outputs of the graph.
+//!
+//! The tensors that were there before were attributes of the model, or placeholders of an argument. They become inputs
+//! after those of the user, as torch.export does with buffers that are changed; what is there afterwards is written to the
+//! state by the output.
+//!
+//! Invariant: a graph that changes nothing is as it was recorded.
+
+use std::collections::HashSet;
+
+use crate::entity::SecondaryMap;
+use crate::ir::{Argument, ModuleStack, NodeId, Op, StateSlot, Target};
+use crate::module::{Attribute, State as Values};
+use crate::ops::Effect;
+
+use super::error::TraceError;
+use super::held::{Change, Comparison, Held};
+use super::proxy::Proxy;
+use super::session::State;
+
+/// What a mirror held before the capture, and what it holds after it.
+pub(super) struct Kept {
+    /// Its path: empty for the model, its name for an argument.
+    pub(super) name: String,
+    pub(super) before: Held,
+    pub(super) after: Held,
+}
+
+/// The state of a graph.
+#[derive(Default)]
+pub(super) struct Carried {
+    pub(super) slots: Vec<StateSlot>,
+    pub(super) written: Vec<Argument>,
+    /// What there was before the capture.
+    pub(super) initial: Values,
+    /// Names of the arguments that are state, and no parameters.
+    pub(super) arguments: Vec<String>,
+}
+
+/// Makes what has changed the state of the graph; `is_state` says what else is state.
+pub(super) fn carry(state: &mut State, kept: &[Kept], is_state: &dyn Fn(&str) -> bool) -> Result<Carried, TraceError> {
+    let mut carried = Carried::default();
+    let mut names = HashSet::new();
+    let mut changes = Vec::new();
+    for kept in kept {
+        let found = compare(state, kept, is_state);
+        if !found.is_empty() && !kept.name.is_empty() {
+            carried.arguments.push(kept.name.clone());
+        }
+        for mut change in found {
+            // A field and an argument may have one name.
+            let name = change.name.clone();
+            let mut count = 0;
+            while !names.insert(change.name.clone()) {
+                count += 1;
+                change.name = format!("{name}_{count}");
+            }
+            changes.push(change);
+        }
+    }
+    let opaque = |change: &Change| TraceError::OpaqueState { path: change.name.clone() };
+    // What is written comes first: something that was there before may be written to another place.
+    for change in &changes {
+        let written = change.after.argument(&mut |proxy| Argument::Node(proxy.node_in(state)));
+        carried.written.push(written.ok_or_else(|| opaque(change))?);
+    }
+    let inputs = own_inputs(state, &carried.arguments, kept);
+    let mut last = state.graph.placeholders().filter(|id| !inputs.contains(id)).last();
+    for change in changes {
+        let reads = change.before.argument(&mut |proxy| Argument::Node(lift(state, proxy, &mut last)));
+        let reads = reads.ok_or_else(|| opaque(&change))?;
+        carried.initial.set(&change.name, change.before.value());
+        carried.slots.push(StateSlot { name: change.name.into(), reads });
+    }
+    Ok(carried)
+}
+
+fn compare(state: &State, kept: &Kept, is_state: &dyn Fn(&str) -> bool) -> Vec<Change> {
+    let depends = std::cell::OnceCell::new();
+    let is_constant = |held: &Held| {
+        let depends = depends.get_or_init(|| depends_on_run(state, kept));
+        let mut is_constant = true;
+        held.for_each_tensor(&mut |proxy| is_constant &= proxy.known_node().is_none_or(|node| !depends[node]));
+        is_constant
+    };
+    let mut comparison = Comparison { is_state, is_constant: &is_constant, changes: Vec::new() };
+    let mut is_input = false;
+    kept.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
+    if is_input {
+        // The placeholders of an argument are all of the parameter or all of the state.
+        comparison.one(&kept.name, &kept.before, &kept.after);
+    } else {
+        comparison.compare(&kept.name, &kept.before, &kept.after);
+    }
+    comparison.changes
+}
+
+/// Which nodes depend on inputs, on what the mirror held and holds no more, or on chance.
+fn depends_on_run(state: &State, kept: &Kept) -> SecondaryMap<NodeId, bool> {
+    let mut depends = SecondaryMap::<NodeId, bool>::new();
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    kept.before.for_each_tensor(&mut |proxy| before.push(proxy.clone()));
+    kept.after.for_each_tensor(&mut |proxy| after.push(proxy.clone()));
+    let stays: HashSet<Option<NodeId>> = after.iter().map(Proxy::known_node).collect();
+    for node in before.iter().filter_map(Proxy::known_node).filter(|node| !stays.contains(&Some(*node))) {
+        depends[node] = true;
+    }
+    for (id, node) in state.graph.nodes() {
+        let by_itself = match node.target() {
+            Target::Placeholder(_) => true,
+            Target::CallFunction(op) | Target::CallMethod(op) => op.effect != Effect::Pure,
+            _ => false,
+        };
+        let reads = node.all_input_nodes().any(|input| depends[input]);
+        depends[id] |= by_itself || reads;
+    }
+    depends
+}
+
+/// The placeholders of arguments that are state.
+fn own_inputs(state: &State, arguments: &[String], kept: &[Kept]) -> HashSet<NodeId> {
+    let mut inputs = HashSet::new();
+    for kept in kept.iter().filter(|kept| arguments.contains(&kept.name)) {
+        kept.before.for_each_tensor(&mut |proxy| {
+            let is_placeholder = |id: &NodeId| state.graph.node(*id).op() == Op::Placeholder;
+            inputs.extend(proxy.input_node().filter(is_placeholder));
+        });
+    }
+    inputs
+}
+
+/// Makes a tensor that was there before an input of the graph, after those that there are.
+fn lift(state: &mut State, proxy: &Proxy, last: &mut Option<NodeId>) -> NodeId {
+    let id = proxy.node_in(state);
+    let node = state.graph.node(id);
+    if let Target::GetAttr(path) = node.target() {
+        let (path, name) = (path.clone(), node.name().to_owned());
+        if let Some(Attribute::Tensor(_)) = state.attributes.get(&path) {
+            state.attributes.remove(&path);
+        }
+        // Neither has arguments, so that it always fits.
+        let _ = state.graph.set_target(id, Target::Placeholder(name.into()));
+        let meta = state.graph.meta_mut(id);
+        meta.module = ModuleStack::ROOT;
+    }
+    match (*last, state.graph.first()) {
+        (Some(last), _) => state.graph.append(last, id),
+        (None, Some(first)) => state.graph.prepend(first, id),
+        (None, None) => {}
+    }
+    *last = Some(id);
+    id
+}
