@@ -5,7 +5,7 @@
 use std::fmt::{self, Write};
 
 use super::write_meta::write_fact;
-use crate::ir::line::{write_argument, write_node, write_state, write_target, write_word};
+use crate::ir::line::{is_dotted, write_argument, write_node, write_state, write_target, write_word};
 use crate::ir::{Graph, Meta, Node, NodeId, Op, Target, is_identifier};
 use crate::value::Fact;
 
@@ -74,7 +74,20 @@ pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Resul
     if signature.state.is_empty() {
         return Ok(());
     }
-    write_state(graph, signature.state.iter().map(|slot| (&*slot.name, &slot.reads)), out)
+    let slots = || signature.state.iter().map(|slot| (&*slot.name, &slot.reads));
+    let is_long = write_state(graph, slots(), &mut Nowhere { room: WIDEST }).is_err();
+    if !is_long {
+        return write_state(graph, slots(), out);
+    }
+    out.write_str(" state (\n")?;
+    for (name, reads) in slots() {
+        out.write_str("    ")?;
+        write_word(name, is_dotted(name), out)?;
+        out.write_str(" = ")?;
+        write_argument(graph, reads, out)?;
+        out.write_str(",\n")?;
+    }
+    out.write_str(")")
 }
 
 /// Inputs have no arguments; one that has is written as a statement, for all to see.

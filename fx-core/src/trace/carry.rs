@@ -19,7 +19,7 @@ use super::proxy::Proxy;
 use super::session::State;
 
 /// What a mirror held before the capture, and what it holds after it.
-pub(super) struct Kept {
+pub(super) struct Watched {
     /// Its path: empty for the model, its name for an argument.
     pub(super) name: String,
     pub(super) before: Held,
@@ -38,14 +38,14 @@ pub(super) struct Carried {
 }
 
 /// Makes what has changed the state of the graph; `is_state` says what else is state.
-pub(super) fn carry(state: &mut State, kept: &[Kept], is_state: &dyn Fn(&str) -> bool) -> Result<Carried, TraceError> {
+pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &dyn Fn(&str) -> bool) -> Result<Carried, TraceError> {
     let mut carried = Carried::default();
     let mut names = HashSet::new();
     let mut changes = Vec::new();
-    for kept in kept {
-        let found = compare(state, kept, is_state);
-        if !found.is_empty() && !kept.name.is_empty() {
-            carried.arguments.push(kept.name.clone());
+    for watched in watched {
+        let found = compare(state, watched, is_state);
+        if !found.is_empty() && !watched.name.is_empty() {
+            carried.arguments.push(watched.name.clone());
         }
         for mut change in found {
             // A field and an argument may have one name.
@@ -64,7 +64,7 @@ pub(super) fn carry(state: &mut State, kept: &[Kept], is_state: &dyn Fn(&str) ->
         let written = change.after.argument(&mut |proxy| Argument::Node(proxy.node_in(state)));
         carried.written.push(written.ok_or_else(|| opaque(change))?);
     }
-    let inputs = own_inputs(state, &carried.arguments, kept);
+    let inputs = own_inputs(state, &carried.arguments, watched);
     let mut last = state.graph.placeholders().filter(|id| !inputs.contains(id)).last();
     for change in changes {
         let reads = change.before.argument(&mut |proxy| Argument::Node(lift(state, proxy, &mut last)));
@@ -75,32 +75,32 @@ pub(super) fn carry(state: &mut State, kept: &[Kept], is_state: &dyn Fn(&str) ->
     Ok(carried)
 }
 
-fn compare(state: &State, kept: &Kept, is_state: &dyn Fn(&str) -> bool) -> Vec<Change> {
+fn compare(state: &State, watched: &Watched, is_state: &dyn Fn(&str) -> bool) -> Vec<Change> {
     let depends = std::cell::OnceCell::new();
     let is_constant = |held: &Held| {
-        let depends = depends.get_or_init(|| depends_on_run(state, kept));
+        let depends = depends.get_or_init(|| depends_on_run(state, watched));
         let mut is_constant = true;
         held.for_each_tensor(&mut |proxy| is_constant &= proxy.known_node().is_none_or(|node| !depends[node]));
         is_constant
     };
     let mut comparison = Comparison { is_state, is_constant: &is_constant, changes: Vec::new() };
     let mut is_input = false;
-    kept.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
+    watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.
-        comparison.one(&kept.name, &kept.before, &kept.after);
+        comparison.one(&watched.name, &watched.before, &watched.after);
     } else {
-        comparison.compare(&kept.name, &kept.before, &kept.after);
+        comparison.compare(&watched.name, &watched.before, &watched.after);
     }
     comparison.changes
 }
 
 /// Which nodes depend on inputs, on what the mirror held and holds no more, or on chance.
-fn depends_on_run(state: &State, kept: &Kept) -> SecondaryMap<NodeId, bool> {
+fn depends_on_run(state: &State, watched: &Watched) -> SecondaryMap<NodeId, bool> {
     let mut depends = SecondaryMap::<NodeId, bool>::new();
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    kept.before.for_each_tensor(&mut |proxy| before.push(proxy.clone()));
-    kept.after.for_each_tensor(&mut |proxy| after.push(proxy.clone()));
+    watched.before.for_each_tensor(&mut |proxy| before.push(proxy.clone()));
+    watched.after.for_each_tensor(&mut |proxy| after.push(proxy.clone()));
     let stays: HashSet<Option<NodeId>> = after.iter().map(Proxy::known_node).collect();
     for node in before.iter().filter_map(Proxy::known_node).filter(|node| !stays.contains(&Some(*node))) {
         depends[node] = true;
@@ -118,10 +118,10 @@ fn depends_on_run(state: &State, kept: &Kept) -> SecondaryMap<NodeId, bool> {
 }
 
 /// The placeholders of arguments that are state.
-fn own_inputs(state: &State, arguments: &[String], kept: &[Kept]) -> HashSet<NodeId> {
+fn own_inputs(state: &State, arguments: &[String], watched: &[Watched]) -> HashSet<NodeId> {
     let mut inputs = HashSet::new();
-    for kept in kept.iter().filter(|kept| arguments.contains(&kept.name)) {
-        kept.before.for_each_tensor(&mut |proxy| {
+    for watched in watched.iter().filter(|watched| arguments.contains(&watched.name)) {
+        watched.before.for_each_tensor(&mut |proxy| {
             let is_placeholder = |id: &NodeId| state.graph.node(*id).op() == Op::Placeholder;
             inputs.extend(proxy.input_node().filter(is_placeholder));
         });

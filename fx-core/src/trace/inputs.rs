@@ -11,7 +11,7 @@ use crate::ir::{self, Graph, NodeId, Signature, StateSlot, Target};
 use crate::module::inputs::parameter;
 use crate::value::{Fact, Value};
 
-use super::carry::Kept;
+use super::carry::Watched;
 use super::error::TraceError;
 use super::give::Give;
 use super::held::{Held, Holding};
@@ -126,7 +126,7 @@ impl<'a> Inputs<'a> {
         let mut named = Vec::new();
         parameters.iter().for_each(|(_, made_of)| made_of.for_each_node(&mut |node| named.push(node)));
         let mut of_state = std::collections::HashSet::new();
-        state.iter().for_each(|slot| slot.reads.for_each_node(&mut |node| drop(of_state.insert(node))));
+        state.iter().for_each(|slot| slot.reads.for_each_node(&mut |node| of_state.extend([node])));
         let inputs: Vec<NodeId> = graph.placeholders().filter(|node| !of_state.contains(node)).collect();
         let parameters = if inputs == named {
             parameters
@@ -140,10 +140,10 @@ impl<'a> Inputs<'a> {
     }
 
     /// What arguments hold that were lent, before and after the call.
-    pub(crate) fn lent_arguments(&mut self) -> impl Iterator<Item = Kept> {
+    pub(super) fn lent_arguments(&mut self) -> impl Iterator<Item = Watched> {
         self.given.iter_mut().filter_map(|given| {
             let after = given.after.take()?;
-            Some(Kept { name: given.name.clone(), before: given.held.clone(), after })
+            Some(Watched { name: given.name.clone(), before: given.held.clone(), after })
         })
     }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use candle_core::{DType, Device, Shape};
 
 use crate::ir;
-use crate::module::{GraphModule, State};
+use crate::module::{GraphModule, Kept, State};
 
-use super::carry::{Carried, Kept, carry};
+use super::carry::{Carried, Watched, carry};
 use super::error::TraceError;
 use super::give::Give;
 use super::held::Holding;
@@ -305,12 +305,12 @@ impl<'a> Tracer<'a> {
             let before = M::held(&mirror, &mut Holding::default());
             let mut inputs = Inputs::new(&session, method, named, examples);
             let output = call(&mut mirror, &mut inputs)?;
-            let kept = Kept { name: String::new(), before, after: M::held(&mirror, &mut Holding::default()) };
-            let kept: Vec<Kept> = std::iter::once(kept).chain(inputs.lent_arguments()).collect();
-            Ok((output, kept, inputs))
+            let model = Watched { name: String::new(), before, after: M::held(&mirror, &mut Holding::default()) };
+            let watched: Vec<Watched> = std::iter::once(model).chain(inputs.lent_arguments()).collect();
+            Ok((output, watched, inputs))
         }));
         drop(active);
-        let (output, kept, inputs) = match outcome {
+        let (output, watched, inputs) = match outcome {
             Ok(Ok(returned)) => returned,
             Ok(Err(error)) => {
                 let explained = session.explain(&error);
@@ -326,7 +326,7 @@ impl<'a> Tracer<'a> {
         };
         let state = &mut *session.state();
         let Carried { slots, written, initial, arguments } =
-            match carry(state, &kept, &|path| is_under(&self.states, path)) {
+            match carry(state, &watched, &|path| is_under(&self.states, path)) {
                 Ok(carried) => carried,
                 Err(error) => {
                     state.close()?;
@@ -337,7 +337,7 @@ impl<'a> Tracer<'a> {
         let (mut graph, attributes) = state.close()?;
         graph.set_signature(inputs.signature(&graph, slots, &arguments));
         let mut module = GraphModule::from_parts(graph, attributes);
-        module.set_kept(crate::module::Kept::new(initial));
+        module.set_kept(Kept::new(initial));
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {
             module.set_class_name(class_name);
         }

@@ -97,7 +97,9 @@ impl State {
     /// Whether something is at this path, above it or below it.
     #[must_use]
     pub fn touches(&self, path: &str) -> bool {
-        self.get(path).is_some() || self.values.keys().any(|name| is_inside(name, path))
+        self.values.contains_key(path)
+            || self.holder(path).is_some()
+            || self.values.keys().any(|name| is_inside(name, path))
     }
 
     /// The value at a path, put together of parts if they have names of their own, as `like` is. [`Value::None`] if there
@@ -242,7 +244,7 @@ mod tests {
         // What is no part of it takes its place.
         state.set("a.x", Value::Int(6));
         assert_eq!(state.iter().collect::<Vec<_>>(), [("a.x", &Value::Int(6))]);
-        assert!(state.touches("a") && !state.touches("a.x.y") && !state.touches("ab"));
+        assert!(state.touches("a") && state.touches("a.x.y") && !state.touches("a.y") && !state.touches("ab"));
         assert_eq!(state.put_together("b", &Argument::from([0])), Value::None);
     }
 
