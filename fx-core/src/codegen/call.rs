@@ -19,6 +19,7 @@ use crate::value::{Fact, Value};
 use super::literal::literal;
 use super::names::Names;
 use super::place::Places;
+use super::size::symbolic_literal;
 
 /// Writes calls of a graph.
 pub(super) struct Calls<'g> {
@@ -109,6 +110,7 @@ impl Calls<'_> {
         }
         let tokens = match (argument.to_value(), argument) {
             (Some(value), _) => literal(&value, kind, dtype),
+            (None, symbolic) if !symbolic.has_nodes() => symbolic_literal(symbolic, kind, dtype),
             (None, Argument::List(items) | Argument::Tuple(items)) => {
                 let items: Vec<_> = items.iter().map(|item| self.argument(item, item_kind(kind)).value).collect();
                 match (kind, items.as_slice()) {

@@ -9,13 +9,14 @@ use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
 use crate::module::inputs::default_input;
 use crate::module::{Attributes, GraphModule, State};
-use crate::value::Value;
+use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
 use super::interpreter::{Interpreter, Running};
 use super::processing::{of_slot, process_inputs, process_outputs};
 use super::run::{Failed, described, explained, missing_inputs};
+use super::sizes::{check_guards, sizes_of};
 
 /// Looks on while a graph runs: before and after each node. Several can look on at one run.
 pub trait Observer {
@@ -56,6 +57,7 @@ pub struct Execution<'r> {
     processes: bool,
     observers: Vec<&'r mut dyn Observer>,
     state: StateOf<'r>,
+    sizes: Sizes,
 }
 
 /// Whose state a run starts from and leaves.
@@ -75,9 +77,9 @@ impl<'r> Execution<'r> {
     /// Of any graph with these attributes. One with state needs [`Execution::with_state`].
     #[must_use]
     pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
-        let (start, values, observers) = Default::default();
+        let (start, values, observers, sizes) = Default::default();
         let state = StateOf::Nobody;
-        Self { graph, attributes, start, values, keeps: false, processes: true, observers, state }
+        Self { graph, attributes, start, values, keeps: false, processes: true, observers, state, sizes }
     }
 
     /// It starts from this state, and leaves the new one there if it succeeds.
@@ -198,13 +200,25 @@ impl<'r> Execution<'r> {
         }
         // With a signature every placeholder has an input, also one that has a value from the start.
         let gives_all = self.processes && self.graph.signature().is_some();
+        let graph = self.graph;
+        self.sizes = {
+            // In the order in which they are taken below.
+            let mut given = inputs.iter();
+            let mut known: Vec<(NodeId, &Value)> = Vec::new();
+            for id in graph.placeholders() {
+                let there = self.values.get(id);
+                let taken = if there.is_none() || gives_all { given.next() } else { None };
+                known.extend(there.or(taken).map(|value| (id, value)));
+            }
+            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+        };
+        check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
         if !self.keeps {
             for (id, node) in self.graph.nodes() {
                 node.all_input_nodes().for_each(|input| last_uses[input] = Some(id));
             }
         }
-        let graph = self.graph;
         for (id, node) in graph.nodes() {
             let is_there = self.values.get(id).is_some();
             let is_input = node.op() == Op::Placeholder;
@@ -247,7 +261,8 @@ impl<'r> Execution<'r> {
         id: NodeId,
         given: Option<&Value>,
     ) -> Result<Value, RunError> {
-        let at = Running { graph: self.graph, attributes: self.attributes, values: &self.values, id, given };
+        let (graph, attributes) = (self.graph, self.attributes);
+        let at = Running { graph, attributes, values: &self.values, sizes: &self.sizes, id, given };
         self.observers.iter_mut().for_each(|observer| observer.before(at));
         let value = interpreter.run_node(at).map_err(|error| with_node(at, error))?;
         self.observers.iter_mut().for_each(|observer| observer.after(at, &value));

@@ -11,7 +11,7 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, Attributes, GraphModule};
 use crate::ops::candle_error::caught;
 use crate::ops::{Args, OpRef};
-use crate::value::Value;
+use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
@@ -63,7 +63,7 @@ pub trait Interpreter {
     /// When the graph was not captured for such a value.
     fn placeholder(&mut self, at: Running<'_>, name: &str, given: &Value) -> Result<Value, RunError> {
         let _ = name;
-        super::run::check_input(at.node(), given)?;
+        super::run::check_input(at.node(), given, at.sizes())?;
         Ok(given.clone())
     }
 
@@ -136,6 +136,7 @@ pub struct Running<'r> {
     pub(super) graph: &'r Graph,
     pub(super) attributes: &'r Attributes,
     pub(super) values: &'r Environment,
+    pub(super) sizes: &'r Sizes,
     pub(super) id: NodeId,
     /// What was given for it, if it is a placeholder.
     pub(super) given: Option<&'r Value>,
@@ -152,6 +153,12 @@ impl<'r> Running<'r> {
     #[must_use]
     pub fn attributes(&self) -> &'r Attributes {
         self.attributes
+    }
+
+    /// The sizes of this run that the graph follows.
+    #[must_use]
+    pub fn sizes(&self) -> &'r Sizes {
+        self.sizes
     }
 
     /// The node's id.
@@ -229,7 +236,7 @@ impl<'r> Running<'r> {
                 let fields = structure.1.iter().map(|(name, item)| Ok((name.clone(), self.fetch_owned(item)?)));
                 Ok(Value::Struct(structure.0.clone(), fields.collect::<Result<_, RunError>>()?))
             }
-            plain => Ok(plain.to_value().unwrap_or_default()),
+            plain => Ok(plain.evaluate(self.sizes)?.unwrap_or_default()),
         }
     }
 

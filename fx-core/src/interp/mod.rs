@@ -19,6 +19,7 @@ mod plan;
 mod processing;
 mod run;
 mod shape_prop;
+mod sizes;
 mod transformer;
 
 pub use environment::Environment;

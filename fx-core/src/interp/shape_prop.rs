@@ -47,7 +47,16 @@ impl Observer for ShapeProp {
     fn after(&mut self, at: Running<'_>, value: &Value) {
         // A fact holds no tensor: it would keep its memory.
         let is_shape = |fact: &Fact| !matches!(fact, Fact::Data(data) if !data.tensors().is_empty());
-        let fact = Some(Fact::of(value)).filter(is_shape).unwrap_or_default();
+        let known = &at.node().meta().fact;
+        let fact = match at.graph().dynamic() {
+            // What follows the sizes says more than what it is for these; and what it is for these is not what it was at
+            // the capture.
+            Some(_) if known.is_symbolic() && known.holds_of(value, at.sizes()) => return,
+            Some(dynamic) if dynamic.sizes.iter().any(|size| at.sizes().get(&size.name) != Some(size.hint)) => {
+                if known.holds_of(value, at.sizes()) { return } else { Fact::Unknown }
+            }
+            _ => Some(Fact::of(value)).filter(is_shape).unwrap_or_default(),
+        };
         self.facts.push((at.id(), fact));
     }
 }

@@ -4,7 +4,7 @@
 //! What is known of a new node follows from its inputs; it is never taken over from a node that had others.
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, ModuleStack, NodeId, Target};
+use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, ModuleStack, NodeId, Op, Target};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
@@ -178,6 +178,12 @@ pub trait Transformer {
         if let Some(signature) = from.signature() {
             let copy = signature.of_copy(&graph, |id| became[id].as_ref().and_then(Argument::as_node));
             graph.set_signature(copy);
+        }
+        let is_input = |graph: &Graph, id: NodeId| graph.try_node(id).is_some_and(|node| node.op() == Op::Placeholder);
+        let mut input = |id| became[id].as_ref()?.as_node().filter(|new| is_input(&graph, *new));
+        let dynamic = from.dynamic().map(|dynamic| dynamic.mapped(&mut input));
+        if dynamic.is_some() {
+            graph.set_dynamic(dynamic);
         }
         let attributes = referred(&graph, &attributes);
         let mut transformed = GraphModule::new(graph, attributes)?;

@@ -4,8 +4,10 @@
 
 use super::argument::Argument;
 use super::cursor::Cursor;
+use super::dynamic::Dynamic;
 use super::graph::Graph;
 use super::node::NodeId;
+use super::target::Op;
 use crate::entity::SecondaryMap;
 
 impl Cursor<'_> {
@@ -30,7 +32,7 @@ impl Cursor<'_> {
     /// Adds copies of all nodes of another graph but its output and those that are in `map` already, puts them into
     /// `map`, and returns what the output would read.
     ///
-    /// The signature comes along if the graph has none and its inputs are then just those that the signature names: not
+    /// The signature and the sizes that the graph follows come along if the graph has none and its inputs are then just those that the signature names: not
     /// when the other graph is inlined as a part of this one. What the output reads has what is written to the state
     /// beside the result ([`Graph::result_and_written`]), and is to become that of the copy as it is.
     ///
@@ -53,6 +55,11 @@ impl Cursor<'_> {
             && let Some(signature) = signature.of_copy(self.graph, |id| map.get(id))
         {
             self.graph.set_signature(Some(signature));
+        }
+        if self.graph.dynamic.is_none()
+            && let Some(dynamic) = from.dynamic().and_then(|dynamic| map.dynamic(dynamic, self.graph))
+        {
+            self.graph.set_dynamic(Some(dynamic));
         }
         Some(map.apply(from, from.node(output?).args.first()?))
     }
@@ -113,6 +120,13 @@ impl NodeMap {
             None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
         };
         argument.try_map_nodes(&mut of).unwrap_or_default()
+    }
+
+    /// The sizes in terms of the copies, if all they are read from are inputs of `to`.
+    fn dynamic(&self, dynamic: &Dynamic, to: &Graph) -> Option<Dynamic> {
+        let is_input = |id: &NodeId| to.try_node(*id).is_some_and(|node| node.op() == Op::Placeholder);
+        let mapped = dynamic.mapped(&mut |id| self.get(id).filter(is_input));
+        (mapped.sizes.len() == dynamic.sizes.len()).then_some(mapped)
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::argument::Argument;
 use super::by_target::ByTarget;
 use super::cursor::Cursor;
+use super::dynamic::Dynamic;
 use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
@@ -63,6 +64,7 @@ pub struct Graph {
     pub(super) names: Names,
     pub(super) by_target: ByTarget,
     pub(super) signature: Option<Signature>,
+    pub(super) dynamic: Option<Box<Dynamic>>,
     pub(super) hooks: Hooks,
     pub(super) revision: u64,
 }
@@ -78,6 +80,7 @@ impl Graph {
             names: Names::default(),
             by_target: ByTarget::default(),
             signature: None,
+            dynamic: None,
             hooks: Hooks::default(),
             revision: 0,
         }

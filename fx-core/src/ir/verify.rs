@@ -14,7 +14,8 @@
 //! | V10 | arguments name nodes that are in the graph | a bug in this module |
 //! | V11 | a signature names every placeholder once, nothing else, and no two parameters, or parts of the state, are called the same | adding and erasing placeholders |
 //! | V12 | nodes are found by the target that they have | a bug in this module |
-//! | V13 | the output of a graph with state is the result and one value for each part of the state | replacing the output |
+//! | V13 | expressions are over the sizes that the graph follows, and those are read from its inputs | giving arguments, erasing inputs |
+//! | V14 | the output of a graph with state is the result and one value for each part of the state | replacing the output |
 //!
 //! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
 
@@ -33,6 +34,7 @@ use super::target::{Op, Target};
 use crate::entity::{EntityRef, SecondaryMap};
 use crate::value::Fact;
 
+mod dynamic;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,7 @@ impl Graph {
         verifier.check_users();
         verifier.check_signature();
         verifier.check_table();
+        verifier.check_dynamic();
         if verifier.errors.is_empty() { Ok(()) } else { Err(VerifyErrors(verifier.errors)) }
     }
 }
@@ -356,7 +359,7 @@ impl<'g> Verifier<'g> {
             Err(error) => format!("the operation does not take these arguments: {error}"),
             Ok(Fact::Unknown) => return,
             Ok(_) if stored.is_unknown() => return,
-            Ok(inferred) if inferred == *stored => return,
+            Ok(inferred) if inferred.agrees_with(stored) => return,
             Ok(inferred) => format!("the value is said to be {stored}, but is {inferred}"),
         };
         let place = self.place(id);
@@ -407,6 +410,6 @@ fn is_known(fact: &Fact) -> bool {
     match fact {
         Fact::Unknown => false,
         Fact::List(items) | Fact::Tuple(items) => items.iter().all(is_known),
-        Fact::Tensor(_) | Fact::Data(_) => true,
+        Fact::Tensor(_) | Fact::Data(_) | Fact::SymInt(_) => true,
     }
 }

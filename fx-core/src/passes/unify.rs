@@ -171,8 +171,7 @@ impl<'a> Unifier<'a> {
                     }
                     _ => true,
                 };
-                let has_nodes = wanted.to_value().is_none();
-                if self.ignore_literals && !has_nodes && found.to_value().is_some() {
+                if self.ignore_literals && !wanted.has_nodes() && !found.has_nodes() {
                     return Ok(());
                 }
                 if !same_name || wanted.parts().count() != found.parts().count() {
@@ -182,7 +181,7 @@ impl<'a> Unifier<'a> {
                     self.compare_arguments(pattern, node, position, wanted, found, pending)?;
                 }
             }
-            _ if self.ignore_literals && wanted.to_value().is_some() && found.to_value().is_some() => {}
+            _ if self.ignore_literals && !wanted.has_nodes() && !found.has_nodes() => {}
             _ if wanted == found => {}
             _ => return differs(),
         }

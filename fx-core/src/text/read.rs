@@ -16,7 +16,8 @@ use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
 use crate::ir::{
-    Argument, Graph, Keyword, Meta, NodeId, Op, Signature, Source, StateSlot, Target, Written, is_legal_name,
+    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, StateSlot, Target, Written,
+    is_legal_name,
 };
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
@@ -92,6 +93,8 @@ pub(super) struct Reader<'l, 't, 'o> {
     devices: Vec<(String, Device)>,
     /// Names of the parts of the state.
     slots: Vec<Arc<str>>,
+    /// What the sizes of the graph were at the capture.
+    pub(super) hints: Vec<(Arc<str>, i64)>,
 }
 
 impl<'l, 't, 'o> Reader<'l, 't, 'o> {
@@ -107,6 +110,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             source: None,
             devices: Vec::new(),
             slots: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
@@ -116,6 +120,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             return Err(self.lexer.expected("`graph`"));
         }
         let name = self.lexer.name("the name of the graph")?;
+        let mut dynamic = self.sizes()?;
         self.lexer.expect("(", "`(` and the inputs")?;
         while !self.lexer.eat(")") {
             self.input()?;
@@ -128,6 +133,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         if let Some(signature) = &signature {
             self.slots = signature.state.iter().map(|slot| slot.name.clone()).collect();
         }
+        if let Some(dynamic) = &mut dynamic {
+            dynamic.guards = self.guards()?;
+        }
         self.lexer.expect("{", "`{` and the nodes")?;
         while !self.lexer.eat("}") {
             match self.lexer.peek() {
@@ -135,7 +143,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 _ => self.statement()?,
             }
         }
-        self.number_nodes(signature.as_mut())?;
+        self.number_nodes(signature.as_mut(), dynamic.as_mut())?;
         // All of them are legal and there once, so that each gets its own name.
         let restored = Graph::restore(&*name, std::mem::take(&mut self.nodes)).map_err(|place| {
             let kind = ParseErrorKind::Invalid(format!("node {place} cannot have its name"));
@@ -144,6 +152,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         let mut graph = restored?;
         if signature.is_some() {
             graph.set_signature(signature);
+        }
+        if dynamic.is_some() {
+            graph.set_dynamic(dynamic);
         }
         Ok(graph)
     }
@@ -408,7 +419,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
     }
 
     /// Gives the nodes in arguments the numbers of the nodes that are defined.
-    fn number_nodes(&mut self, signature: Option<&mut Signature>) -> Result<()> {
+    fn number_nodes(&mut self, signature: Option<&mut Signature>, dynamic: Option<&mut Dynamic>) -> Result<()> {
         let mut places = Vec::with_capacity(self.mentions.len());
         for (name, mention) in &self.mentions {
             match mention.defined {
@@ -430,6 +441,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             }
             if let Some(signature) = signature {
                 signature.for_each_node_mut(&mut |id| *id = places[id.index()]);
+            }
+            for place in dynamic.into_iter().flat_map(|dynamic| &mut dynamic.sizes).flat_map(|size| &mut size.places) {
+                *place = place.of(places[place.input().index()]);
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a graph that changes nothing is as it was recorded.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, ModuleStack, NodeId, Op, StateSlot, Target};
@@ -14,7 +14,7 @@ use crate::module::{Attribute, State as Values};
 use crate::ops::Effect;
 
 use super::error::TraceError;
-use super::held::{Change, Comparison, Held};
+use super::held::{Change, Differences, Held};
 use super::proxy::Proxy;
 use super::session::State;
 
@@ -35,10 +35,29 @@ pub(super) struct Carried {
     pub(super) initial: Values,
     /// Names of the arguments that are state, and no parameters.
     pub(super) arguments: Vec<String>,
+    /// The inputs that stand for tensors of the state, by their paths.
+    pub(super) inputs: Vec<(String, NodeId)>,
+}
+
+/// Which paths are state even if the capture does not change what is there: these, what is above and below them.
+#[derive(Clone, Copy)]
+pub(crate) struct IsState<'p> {
+    /// What the user says.
+    pub(crate) named: &'p BTreeSet<String>,
+    /// Tensors of the model whose size differs from run to run. Inputs have such names, too.
+    pub(crate) sized: &'p BTreeSet<String>,
+}
+
+/// Whether a path is one of these, below one of them, or above one.
+fn is_under(paths: &BTreeSet<String>, path: &str) -> bool {
+    let mut above = path.match_indices('.').map(|(end, _)| &path[..end]).chain([path]);
+    let below = format!("{path}.");
+    above.any(|path| paths.contains(path))
+        || paths.range(below.clone()..).next().is_some_and(|next| next.starts_with(&below))
 }
 
 /// Makes what has changed the state of the graph; `is_state` says what else is state.
-pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &dyn Fn(&str) -> bool) -> Result<Carried, TraceError> {
+pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'_>) -> Result<Carried, TraceError> {
     let mut carried = Carried::default();
     let mut names = HashSet::new();
     let mut changes = Vec::new();
@@ -67,7 +86,11 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &dyn Fn(&s
     let inputs = own_inputs(state, &carried.arguments, watched);
     let mut last = state.graph.placeholders().filter(|id| !inputs.contains(id)).last();
     for change in changes {
-        let reads = change.before.argument(&mut |proxy| Argument::Node(lift(state, proxy, &mut last)));
+        let reads = change.before.argument(&mut |proxy| {
+            let id = lift(state, proxy, &mut last);
+            carried.inputs.extend(proxy.path().map(|path| (path.to_string(), id)));
+            Argument::Node(id)
+        });
         let reads = reads.ok_or_else(|| opaque(&change))?;
         carried.initial.set(&change.name, change.before.value());
         carried.slots.push(StateSlot { name: change.name.into(), reads });
@@ -75,7 +98,7 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &dyn Fn(&s
     Ok(carried)
 }
 
-fn compare(state: &State, watched: &Watched, is_state: &dyn Fn(&str) -> bool) -> Vec<Change> {
+fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> Vec<Change> {
     let depends = std::cell::OnceCell::new();
     let is_constant = |held: &Held| {
         let depends = depends.get_or_init(|| depends_on_run(state, watched));
@@ -83,16 +106,18 @@ fn compare(state: &State, watched: &Watched, is_state: &dyn Fn(&str) -> bool) ->
         held.for_each_tensor(&mut |proxy| is_constant &= proxy.known_node().is_none_or(|node| !depends[node]));
         is_constant
     };
-    let mut comparison = Comparison { is_state, is_constant: &is_constant, changes: Vec::new() };
     let mut is_input = false;
     watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
+    let is_state =
+        |path: &str| is_under(is_state.named, path) || (!is_input && is_under(is_state.sized, path));
+    let mut differences = Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new() };
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.
-        comparison.one(&watched.name, &watched.before, &watched.after);
+        differences.one(&watched.name, &watched.before, &watched.after);
     } else {
-        comparison.compare(&watched.name, &watched.before, &watched.after);
+        differences.compare(&watched.name, &watched.before, &watched.after);
     }
-    comparison.changes
+    differences.found
 }
 
 /// Which nodes depend on inputs, on what the mirror held and holds no more, or on chance.

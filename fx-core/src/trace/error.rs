@@ -232,10 +232,19 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// The model cannot be captured for all the sizes that were declared.
+    #[error(transparent)]
+    Dynamic(Box<super::dynamic::DynamicError>),
     /// The model itself returned an error.
     #[error("the model returned an error while it was captured: {0}")]
     Model(String),
     /// The model panicked.
     #[error("the model panicked while it was captured: {0}")]
     Panicked(String),
+}
+
+impl From<super::dynamic::DynamicError> for TraceError {
+    fn from(error: super::dynamic::DynamicError) -> Self {
+        Self::Dynamic(Box::new(error))
+    }
 }

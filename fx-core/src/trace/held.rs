@@ -230,15 +230,15 @@ pub(super) struct Change {
 }
 
 /// A comparison of what mirrors hold before and after a capture.
-pub(super) struct Comparison<'c> {
+pub(super) struct Differences<'c> {
     /// Whether what is at a path is state even if it is as it was.
     pub(super) is_state: &'c dyn Fn(&str) -> bool,
     /// Whether something is made of constants alone, so that a run makes it again.
     pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
-    pub(super) changes: Vec<Change>,
+    pub(super) found: Vec<Change>,
 }
 
-impl Comparison<'_> {
+impl Differences<'_> {
     /// Finds the parts that differ.
     pub(super) fn compare(&mut self, path: &str, before: &Held, after: &Held) {
         let at = |part: &str| match (path, part) {
@@ -285,7 +285,7 @@ impl Comparison<'_> {
     /// Compares one value.
     pub(super) fn one(&mut self, path: &str, before: &Held, after: &Held) {
         if before != after || (self.is_state)(path) {
-            self.changes.push(Change { name: path.to_owned(), before: before.clone(), after: after.clone() });
+            self.found.push(Change { name: path.to_owned(), before: before.clone(), after: after.clone() });
         }
     }
 }

@@ -16,6 +16,7 @@ use super::error::TraceError;
 use super::give::Give;
 use super::held::{Held, Holding};
 use super::output::{Output, OutputBuilder, ToOutput};
+use super::probe::{Probe, replaced};
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::{Mode, New, Session};
@@ -30,7 +31,7 @@ pub(crate) enum Argument<'a> {
 }
 
 /// Makes a mirror, under a name, as the type that is asked for.
-type Make<'a> = dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
+type Make<'a> = dyn Fn(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
 
 /// A mirror of some type, and what it is called in messages.
 pub(crate) struct Mirrored {
@@ -57,9 +58,10 @@ struct GivenParameter {
 pub struct Inputs<'a> {
     session: Arc<Session>,
     method: &'static str,
-    named: Vec<(String, Option<Argument<'a>>)>,
-    positional: std::vec::IntoIter<Argument<'a>>,
+    named: Vec<(&'a str, Option<&'a Argument<'a>>)>,
+    positional: std::slice::Iter<'a, Argument<'a>>,
     by_position: bool,
+    probe: Option<&'a Probe<'a>>,
     taken: Vec<String>,
     given: Vec<GivenParameter>,
 }
@@ -68,15 +70,17 @@ impl<'a> Inputs<'a> {
     pub(crate) fn new(
         session: &Arc<Session>,
         method: &'static str,
-        named: Vec<(String, Argument<'a>)>,
-        positional: Option<Vec<Argument<'a>>>,
+        named: &'a [(String, Argument<'a>)],
+        positional: Option<&'a [Argument<'a>]>,
+        probe: Option<&'a Probe<'a>>,
     ) -> Self {
         Self {
             session: session.clone(),
             method,
-            named: named.into_iter().map(|(name, argument)| (name, Some(argument))).collect(),
+            named: named.iter().map(|(name, argument)| (name.as_str(), Some(argument))).collect(),
             by_position: positional.is_some(),
-            positional: positional.unwrap_or_default().into_iter(),
+            positional: positional.unwrap_or_default().iter(),
+            probe,
             taken: Vec::new(),
             given: Vec::new(),
         }
@@ -90,8 +94,34 @@ impl<'a> Inputs<'a> {
     /// A new placeholder, with the tensor's data in a concrete capture.
     #[track_caller]
     pub(crate) fn placeholder(&mut self, name: &str, tensor: Option<&Tensor>) -> Proxy {
-        let fact = tensor.map_or(Fact::Unknown, |tensor| Fact::tensor(tensor.shape(), tensor.dtype()));
+        let fact = match tensor {
+            Some(tensor) => Fact::tensor(self.shape(name, tensor.shape()), tensor.dtype()),
+            None => Fact::Unknown,
+        };
+        // A capture at other sizes has no data.
+        let tensor = tensor.filter(|_| matches!(self.session.mode(), Mode::Concrete { .. }));
         self.add_placeholder(name, fact, tensor.cloned())
+    }
+
+    /// The shape of an input that was given with this one.
+    fn shape(&self, name: &str, given: &Shape) -> Shape {
+        let Some(probe) = self.probe else { return given.clone() };
+        probe.shape(name, given).unwrap_or_else(|| {
+            let (name, shape) = (name.to_owned(), format!("{:?}", given.dims()));
+            self.session.abort(TraceError::TooLarge { name, shape })
+        })
+    }
+
+    /// A parameter that is an integer of each run: an input of the graph.
+    fn scalar(&mut self, name: &str, ty: &str, integer: Box<dyn Any>) -> Result<Box<dyn Any>> {
+        let value = self.probe.and_then(|probe| probe.scalar(name));
+        let Some((integer, value)) = replaced(integer, value) else {
+            return Err(self.wrong(name, ty, "something that is no integer, and was declared `dynamic_arg`"));
+        };
+        let node = self.add_placeholder(name, Fact::Data(Value::Int(value)), None).node();
+        let held = Held::Data(node.into());
+        self.given.push(GivenParameter { name: name.to_owned(), held, look: None, after: None });
+        Ok(integer)
     }
 
     /// A new placeholder that a user asked for, in a capture without data.
@@ -182,7 +212,7 @@ impl<'a> Inputs<'a> {
         let given = if self.by_position {
             self.positional.next()
         } else {
-            self.named.iter_mut().find(|(given, _)| given == name).and_then(|(_, argument)| argument.take())
+            self.named.iter_mut().find(|(given, _)| *given == name).and_then(|(_, argument)| argument.take())
         };
         let wanted = TypeId::of::<T>();
         let tensor = wanted == TypeId::of::<Proxy>();
@@ -205,7 +235,8 @@ impl<'a> Inputs<'a> {
                 ));
             }
             Some(Argument::Input(known)) if tensor || optional => {
-                let fact = known.map_or(Fact::Unknown, |(shape, dtype)| Fact::tensor(shape, dtype));
+                let fact = known.as_ref().map(|(shape, dtype)| Fact::tensor(self.shape(name, shape), *dtype));
+                let fact = fact.unwrap_or_default();
                 let proxy = self.add_placeholder(name, fact, None);
                 self.note(name, &proxy);
                 if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
@@ -213,8 +244,12 @@ impl<'a> Inputs<'a> {
             Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "Tensor")),
             Some(Argument::Mirrored(make)) => {
                 let Mirrored { value, held, look } = make(self, name, wanted);
-                self.given.push(GivenParameter { name: name.to_owned(), held, look, after: None });
+                let is_scalar = self.probe.is_some_and(|probe| probe.is_scalar(name));
+                if !is_scalar {
+                    self.given.push(GivenParameter { name: name.to_owned(), held, look, after: None });
+                }
                 match value {
+                    Ok(value) if is_scalar => self.scalar(name, ty, value)?,
                     Ok(value) => value,
                     Err(found) => return Err(self.wrong(name, ty, &found)),
                 }

@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod probe;
 mod session;
 mod owner;
 mod scope;
@@ -28,12 +29,16 @@ mod carry;
 mod inputs;
 mod traceable;
 mod containers;
+mod recording;
+mod dynamic;
+pub mod compare;
 mod tracer;
 
 pub(crate) use call::call_layer;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
 pub use containers::MapKey;
 pub use encode::{Encoded, Record};
+pub use dynamic::DynamicError;
 pub use error::{At, TraceError};
 pub use give::{Give, PH, PHWithMeta};
 pub use given::Given;

@@ -43,7 +43,8 @@ impl Proxy {
 
     /// The proxy of a tensor that a module holds; its `get_attr` node is made at first use.
     pub(crate) fn attribute(scope: &Scope, tensor: &Tensor) -> Option<Self> {
-        Some(Self::held(scope.session()?, scope.path().clone(), tensor.clone()))
+        let session = scope.session()?;
+        Some(Self::held(session, scope.path().clone(), session.sized(scope.path(), tensor)))
     }
 
     /// A tensor that no module holds, as a constant of the graph.
@@ -81,6 +82,14 @@ impl Proxy {
         match &self.0.origin {
             Origin::Node(node, _) => Some(*node),
             Origin::Attribute(..) => None,
+        }
+    }
+
+    /// Where a module holds the tensor, if one does.
+    pub(crate) fn path(&self) -> Option<&ModulePath> {
+        match &self.0.origin {
+            Origin::Node(..) => None,
+            Origin::Attribute(path, ..) => Some(path),
         }
     }
 

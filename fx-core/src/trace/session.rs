@@ -16,6 +16,7 @@ use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
+use super::probe::{Comparison, Dimension, Probe};
 use super::rules::{ModuleCall, NewNode, TracerRules};
 
 /// What a proxy knows while it is recorded.
@@ -48,6 +49,10 @@ pub struct Session {
     mode: Mode,
     device: Device,
     has_rules: bool,
+    /// Whether this is one capture among several at different sizes.
+    is_probe: bool,
+    /// Dimensions of tensors of the model that are of another size in this capture.
+    extents: Vec<(Dimension, usize)>,
     state: Mutex<State>,
 }
 
@@ -66,6 +71,8 @@ pub(crate) struct State {
     /// The first failure that the model cannot mend by going another way: the original would not have had it.
     lasting: Option<TraceError>,
     closed: bool,
+    /// The comparisons of integers that the model made, if they are noted.
+    pub(crate) comparisons: Vec<Comparison>,
 }
 
 /// Unwinds out of a user's code at a query that cannot return an error; caught by the tracer, never seen by users.
@@ -106,7 +113,13 @@ impl Drop for Active {
 }
 
 impl Session {
-    pub(crate) fn new(name: &str, mode: Mode, device: Device, rules: Option<Box<dyn TracerRules>>) -> Arc<Self> {
+    pub(crate) fn new(
+        name: &str,
+        mode: Mode,
+        device: Device,
+        rules: Option<Box<dyn TracerRules>>,
+        probe: Option<&Probe<'_>>,
+    ) -> Arc<Self> {
         let has_rules = rules.is_some();
         let state = State {
             graph: Graph::new(name),
@@ -119,8 +132,10 @@ impl Session {
             failure: None,
             lasting: None,
             closed: false,
+            comparisons: Vec::new(),
         };
-        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
+        let (is_probe, extents) = (probe.is_some(), probe.map_or_else(Vec::new, Probe::extents));
+        Arc::new(Self { mode, device, has_rules, is_probe, extents, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -163,6 +178,22 @@ impl Session {
         &self.device
     }
 
+    /// A tensor of the model, in the size that it has in this capture: another one has no data.
+    pub(crate) fn sized(&self, path: &ModulePath, tensor: &Tensor) -> Tensor {
+        let mut dims = tensor.dims().to_vec();
+        let mut changes = false;
+        for (dimension, extent) in self.extents.iter().filter(|(dimension, _)| dimension.is_of(path.as_str())) {
+            if let Some(dim) = dims.get_mut(dimension.axis) {
+                (changes, *dim) = (changes || *dim != *extent, *extent);
+            }
+        }
+        if !changes {
+            return tensor.clone();
+        }
+        let without_data = Tensor::zeros((), tensor.dtype(), tensor.device()).and_then(|zero| zero.broadcast_as(dims));
+        without_data.unwrap_or_else(|error| Self::abort_current(&error))
+    }
+
     /// What has been recorded. A user's panic inside a capture leaves it as it was, so poison does not matter.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -182,6 +213,16 @@ impl Session {
         CURRENT
             .with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
             .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+    }
+
+    /// The session that is recording on this thread, if it is one of several at different sizes.
+    pub(crate) fn current_probe() -> Option<Arc<Self>> {
+        CURRENT.with_borrow(|sessions| sessions.last().filter(|current| current.session.is_probe)?.session.clone().into())
+    }
+
+    /// Whether this is one capture among several at different sizes.
+    pub(crate) fn is_probe(&self) -> bool {
+        self.is_probe
     }
 
     /// Notes why the capture fails, and gives the error for the user's code to pass on.
@@ -271,6 +312,11 @@ impl State {
             Some(error) => Err(error),
             None => Ok(recorded),
         }
+    }
+
+    /// The rules, when the capture is over.
+    pub(crate) fn take_rules(&mut self) -> Option<Box<dyn TracerRules>> {
+        self.rules.take()
     }
 
     /// Whether the capture is over; proxies kept beyond it cannot record.

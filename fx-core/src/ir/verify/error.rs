@@ -62,8 +62,11 @@ pub enum VerifyError {
     /// V12: what finds nodes by target does not agree with the nodes.
     #[error("V12: {why}\n{place}")]
     Table { place: Place, why: String },
-    /// V13: the output is not the result and one value for each part of the state.
+    /// V13: an expression is over sizes that the graph does not follow, or a size is not read from an input.
     #[error("V13: {why}\n{place}")]
+    Size { place: Place, why: String },
+    /// V14: the output is not the result and one value for each part of the state.
+    #[error("V14: {why}\n{place}")]
     State { place: Place, why: String },
 }
 
@@ -83,7 +86,8 @@ impl VerifyError {
             Self::Erased { .. } => "V10",
             Self::Signature { .. } => "V11",
             Self::Table { .. } => "V12",
-            Self::State { .. } => "V13",
+            Self::Size { .. } => "V13",
+            Self::State { .. } => "V14",
         }
     }
 
@@ -102,6 +106,7 @@ impl VerifyError {
             | Self::Erased { place, .. }
             | Self::Signature { place, .. }
             | Self::Table { place, .. }
+            | Self::Size { place, .. }
             | Self::State { place, .. } => place,
         }
     }

@@ -29,8 +29,10 @@ impl Cached for Original {
         let mut count = self.clone();
         // The clone lets go of the original's buffer, and keeps how far that has grown.
         count.reset();
-        if data.is_some() {
-            count.append(&empty(self.dim(), self.current_seq_len())?)?;
+        if let Some(data) = &data {
+            // It can be of another size than the original.
+            let len = data.fact().as_tensor().and_then(|fact| fact.dims().get(self.dim()).copied());
+            count.append(&empty(self.dim(), len.unwrap_or_else(|| self.current_seq_len()))?)?;
         }
         Ok(Cache { data, buffer: OnceLock::new(), count, uncounted: None })
     }

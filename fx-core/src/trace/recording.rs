@@ -1,0 +1,94 @@
+//! [`Recording`]: what one run of a model's twin gave.
+//!
+//! Invariant: a run that fails gives back the rules it was given, and says why.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use candle_core::Device;
+
+use crate::ir::{Argument as Node, Graph, NodeId, Signature};
+use crate::module::{Attributes, State};
+
+use super::carry::{Carried, IsState, Watched, carry};
+use super::error::TraceError;
+use super::held::Holding;
+use super::inputs::{Argument, Inputs};
+use super::output::Output;
+use super::probe::{Comparison, Probe};
+use super::rules::TracerRules;
+use super::scope::Scope;
+use super::session::{Mode, Session};
+use super::traceable::Traceable;
+
+/// What one run gave.
+pub(crate) struct Recording {
+    pub(crate) graph: Graph,
+    pub(crate) attributes: Attributes,
+    pub(crate) signature: Option<Signature>,
+    /// The state as it was before.
+    pub(crate) initial: State,
+    /// The inputs that stand for tensors of the model or of arguments, by their paths.
+    pub(crate) of_state: Vec<(String, NodeId)>,
+    /// The comparisons of integers that the model made, if this was one run among several.
+    pub(crate) comparisons: Vec<Comparison>,
+}
+
+/// How a model is run.
+pub(crate) struct Run<'r> {
+    /// Name of the graph.
+    pub(crate) name: &'r str,
+    /// Name of what is called.
+    pub(crate) method: &'static str,
+    pub(crate) mode: Mode,
+    pub(crate) device: &'r Device,
+    pub(crate) named: &'r [(String, Argument<'r>)],
+    pub(crate) positional: Option<&'r [Argument<'r>]>,
+    pub(crate) probe: Option<&'r Probe<'r>>,
+    pub(crate) is_state: IsState<'r>,
+}
+
+impl Run<'_> {
+    /// Runs a model's twin.
+    pub(crate) fn record<M: Traceable>(
+        &self,
+        model: &M,
+        rules: &mut Option<Box<dyn TracerRules>>,
+        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+    ) -> Result<Recording, TraceError> {
+        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take(), self.probe);
+        let active = session.activate();
+        // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let mut mirror = model.symbolic(&Scope::root(&session));
+            let before = M::held(&mirror, &mut Holding::default());
+            let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, self.probe);
+            let output = call(&mut mirror, &mut inputs)?;
+            let model = Watched { name: String::new(), before, after: M::held(&mirror, &mut Holding::default()) };
+            let watched: Vec<Watched> = std::iter::once(model).chain(inputs.lent_arguments()).collect();
+            Ok((output, watched, inputs))
+        }));
+        drop(active);
+        let outcome = match outcome {
+            Ok(Ok(returned)) => Ok(returned),
+            Ok(Err(error)) => Err(session.explain(&error)),
+            Err(payload) => Err(session.explain_panic(payload)),
+        };
+        let state = &mut *session.state();
+        let recorded = match outcome {
+            Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).and_then(|carried| {
+                let Carried { slots, written, initial, arguments, inputs: of_state } = carried;
+                let output = if slots.is_empty() { output.0 } else { (output.0, Node::Tuple(written.into())).into() };
+                state.output(output);
+                let signature = inputs.signature(&state.graph, slots, &arguments);
+                Ok((signature, initial, of_state))
+            }),
+            Err(explained) => Err(explained),
+        };
+        // What lasts came first, and is closed with.
+        let closed = state.close();
+        *rules = state.take_rules();
+        let ((graph, attributes), (signature, initial, of_state)) = (closed?, recorded?);
+        let comparisons = std::mem::take(&mut state.comparisons);
+        Ok(Recording { graph, attributes, signature, initial, of_state, comparisons })
+    }
+}
