@@ -10,6 +10,7 @@ mod follow;
 
 mod arguments;
 mod attention;
+mod dynamic;
 mod kept;
 mod locks;
 mod saved;
