@@ -14,7 +14,7 @@ fn two_graphs() -> (GraphModule, GraphModule) {
     model.forward(&tensor(&[1, 3, 4])).unwrap();
     let second = Tracer::new()
         .input("x", DType::F32, (1, 1, 4))
-        .dynamic("layers", 1, "past")
+        .dynamic("layers.*.kv_cache", 1, "past")
         .trace(&model)
         .unwrap_or_else(|error| panic!("{error}"));
     (first, second)
@@ -76,4 +76,46 @@ fn candle_s_caches_of_every_length() {
         assert_same(&model.forward(&tensor(&[1, 1, 2])).unwrap(), found.as_tensor().unwrap());
     }
     assert_eq!(model.used, 0);
+}
+
+/// Keeps its own position, and a sum.
+#[fx::module]
+#[derive(Debug, Clone)]
+struct Position {
+    table: Tensor,
+    sum: Tensor,
+    pos: usize,
+}
+
+#[fx::module]
+impl Position {
+    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        let len = x.dim(0)?;
+        let rows = self.table.narrow(0, self.pos, len)?;
+        self.sum = (x.sum(0)? + &self.sum)?;
+        self.pos += len;
+        (x + rows)?.broadcast_add(&self.sum)? * (1.0 / 4.0)
+    }
+}
+
+#[test]
+fn a_position_that_the_model_keeps() {
+    let position = || Position { table: tensor(&[16, 2]), sum: tensor(&[2]), pos: 0 };
+    let graph = Tracer::new()
+        .input("x", DType::F32, (3, 2))
+        .dynamic("x", 0, "len")
+        .dynamic_arg("pos")
+        .trace(&position())
+        .unwrap_or_else(|error| panic!("{error}"));
+    insta::assert_snapshot!(graph.graph().to_string());
+    let mut model = position();
+    for len in [3, 1, 1, 4, 2] {
+        let x = tensor(&[len, 2]);
+        assert_same(&model.forward(&x).unwrap(), &graph.forward(&[&x]).unwrap());
+    }
+    assert_eq!(graph.state().get("pos"), Some(&Value::Int(11)));
+    // The table has no more rows.
+    let before = graph.state();
+    assert!(graph.forward(&[&tensor(&[6, 2])]).is_err());
+    assert_eq!(graph.state(), before);
 }

@@ -52,8 +52,35 @@ fn a_state_is_a_file_of_its_own() {
             saved.tensors().iter().zip(loaded.tensors()).for_each(|(saved, loaded)| assert_same(saved, loaded));
         }
     }
-    std::fs::write(&path, "fx 1\n\nstate {\n    a: [tensor f32[2] \"b\", 3,\n}\n").unwrap();
-    let error = State::load(&path, &Device::Cpu).unwrap_err().to_string();
-    assert!(error.contains("expected"), "{error}");
+    let texts = [
+        "fx 1\n\nstate {\n    a: [tensor f32[2] \"b\", 3,\n}\n",
+        "fx 1\nstate { a: tensor f32[2] \"b\" }",
+        "fx 1\nstate { a: Cache { k: none, \"\": (1, 2.5, true), } } more",
+        "fx 1\nstats {}",
+        "fx 2\nstate {}",
+        &format!("fx 1\nstate {{ a: {} }}", "[".repeat(5000)),
+    ];
+    let errors = texts.map(|text| {
+        std::fs::write(&path, text).unwrap();
+        let error = State::load(&path, &Device::Cpu).unwrap_err();
+        error.to_string().replace(path.parent().unwrap().to_str().unwrap(), "").replace(&std::process::id().to_string(), "")
+    });
+    insta::assert_snapshot!(errors.join("\n\n"));
     remove(&path);
+}
+
+#[test]
+fn a_graph_and_its_output_have_one_state() {
+    let graphs = [
+        "graph g(%x, %h) takes (x = %x) state (h = %h) { output %x state (other = %h) }",
+        "graph g(%x) { output %x state (h = %x) }",
+        "graph g(%x, %h) takes (x = %x) state (h = %h, h = none) { output (%x, (%h, 1)) }",
+        "graph g(%x, %h) takes (x = %x) state (h = %h) { output %x }",
+        "graph g(%x, %h) takes (x = %x) state (h = [%h, %x]) { output %x state (h = [%x]) }",
+    ];
+    let faults = graphs.map(|text| match text.parse::<fx::Graph>() {
+        Err(error) => error.to_string(),
+        Ok(graph) => graph.verify().unwrap_err().to_string(),
+    });
+    insta::assert_snapshot!(faults.join("\n\n"));
 }

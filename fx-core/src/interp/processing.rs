@@ -47,7 +47,7 @@ pub fn process_inputs(graph: &Graph, state: &State, inputs: &[Value]) -> Result<
             }
             values[id] = Some(value.clone());
         })
-        .map_err(of_state)?;
+        .map_err(|error| of_state(graph, slot, error))?;
         if let Some(id) = missing {
             let expected = match &graph.node(id).meta().fact {
                 Fact::Unknown => "a tensor".to_owned(),
@@ -87,8 +87,12 @@ pub fn process_outputs(graph: &Graph, state: &mut State, output: Value) -> Value
 }
 
 /// An error of what stands for the state, as one of the state.
-fn of_state(error: RunError) -> RunError {
+fn of_state(graph: &Graph, slot: &StateSlot, error: RunError) -> RunError {
     match error {
+        RunError::OtherStructure { input, found, .. } if input == *slot.name => {
+            let fact = slot.reads.fact(&mut |id| graph.node(id).meta().fact.clone());
+            RunError::OtherState { slot: input, expected: fact.to_string(), found }
+        }
         RunError::OtherStructure { input, expected, found } | RunError::Specialised { input, expected, found } => {
             RunError::OtherState { slot: input, expected, found }
         }

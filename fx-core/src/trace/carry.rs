@@ -12,11 +12,13 @@ use crate::entity::SecondaryMap;
 use crate::ir::{Argument, ModuleStack, NodeId, Op, StateSlot, Target};
 use crate::module::{Attribute, State as Values};
 use crate::ops::Effect;
+use crate::value::{Fact, Value};
 
 use super::error::TraceError;
-use super::held::{Change, Differences, Held};
+use super::held::{Change, Differences, Held, Leaf};
+use super::probe::Declared;
 use super::proxy::Proxy;
-use super::session::State;
+use super::session::{New, State};
 
 /// What a mirror held before the capture, and what it holds after it.
 pub(super) struct Watched {
@@ -44,8 +46,21 @@ pub(super) struct Carried {
 pub(crate) struct IsState<'p> {
     /// What the user says.
     pub(crate) named: &'p BTreeSet<String>,
-    /// Tensors of the model whose size differs from run to run. Inputs have such names, too.
-    pub(crate) sized: &'p BTreeSet<String>,
+    /// Tensors and integers of the model that differ from run to run. Inputs have such names, too.
+    pub(crate) sized: &'p Declared,
+}
+
+impl IsState<'_> {
+    /// Whether what is at this path is an integer that differs from run to run.
+    fn is_integer(&self, path: &str) -> bool {
+        self.sized.scalars.iter().any(|scalar| scalar == path)
+    }
+
+    /// Whether something at this path, below it or above it differs in size from run to run.
+    fn is_sized(&self, path: &str) -> bool {
+        let leads_to = |scalar: &String| scalar == path || scalar.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        self.sized.dimensions.iter().any(|dimension| dimension.leads_to(path)) || self.sized.scalars.iter().any(leads_to)
+    }
 }
 
 /// Whether a path is one of these, below one of them, or above one.
@@ -80,15 +95,22 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     let opaque = |change: &Change| TraceError::OpaqueState { path: change.name.clone() };
     // What is written comes first: something that was there before may be written to another place.
     for change in &changes {
-        let written = change.after.argument(&mut |proxy| Argument::Node(proxy.node_in(state)));
+        let written = change.after.argument(&change.name, &mut |_, leaf| match leaf {
+            Leaf::Tensor(proxy) => Argument::Node(proxy.node_in(state)),
+            Leaf::Data(data) => data.clone(),
+        });
         carried.written.push(written.ok_or_else(|| opaque(change))?);
     }
     let inputs = own_inputs(state, &carried.arguments, watched);
     let mut last = state.graph.placeholders().filter(|id| !inputs.contains(id)).last();
     for change in changes {
-        let reads = change.before.argument(&mut |proxy| {
-            let id = lift(state, proxy, &mut last);
-            carried.inputs.extend(proxy.path().map(|path| (path.to_string(), id)));
+        let reads = change.before.argument(&change.name, &mut |path, leaf| {
+            let id = match leaf {
+                Leaf::Tensor(proxy) => lift(state, proxy, &mut last),
+                Leaf::Data(Argument::Int(int)) if is_state.is_integer(path) => number(state, path, *int, &mut last),
+                Leaf::Data(data) => return data.clone(),
+            };
+            carried.inputs.push((path.to_owned(), id));
             Argument::Node(id)
         });
         let reads = reads.ok_or_else(|| opaque(&change))?;
@@ -109,7 +131,7 @@ fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> Vec<Chan
     let mut is_input = false;
     watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
     let is_state =
-        |path: &str| is_under(is_state.named, path) || (!is_input && is_under(is_state.sized, path));
+        |path: &str| is_under(is_state.named, path) || (!is_input && is_state.is_sized(path));
     let mut differences = Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new() };
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.
@@ -168,11 +190,26 @@ fn lift(state: &mut State, proxy: &Proxy, last: &mut Option<NodeId>) -> NodeId {
         let meta = state.graph.meta_mut(id);
         meta.module = ModuleStack::ROOT;
     }
+    place(state, id, last);
+    id
+}
+
+/// An integer that differs from run to run, as an input.
+fn number(state: &mut State, path: &str, int: i64, last: &mut Option<NodeId>) -> NodeId {
+    let name = path.replace('.', "_");
+    let target = Target::Placeholder(name.as_str().into());
+    let module = Some(ModuleStack::ROOT);
+    let id = state.add_or_note(New { name: Some(name), fact: Fact::Data(Value::Int(int)), module, ..New::of(target) });
+    place(state, id, last);
+    id
+}
+
+/// Puts an input after those that there are.
+fn place(state: &mut State, id: NodeId, last: &mut Option<NodeId>) {
     match (*last, state.graph.first()) {
         (Some(last), _) => state.graph.append(last, id),
         (None, Some(first)) => state.graph.prepend(first, id),
         (None, None) => {}
     }
     *last = Some(id);
-    id
 }

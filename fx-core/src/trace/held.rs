@@ -148,19 +148,23 @@ impl Held {
         })
     }
 
-    /// As an argument of a graph, with a node for each tensor. None if something in it does not tell what it holds.
-    pub(super) fn argument(&self, node_of: &mut dyn FnMut(&Proxy) -> Argument) -> Option<Argument> {
-        let mut each = |items: &[Self]| items.iter().map(|item| item.argument(node_of)).collect::<Option<_>>();
+    /// As an argument of a graph, with what `leaf` gives for each tensor and all plain data, by path. None if something in
+    /// it does not tell what it holds.
+    pub(super) fn argument(&self, path: &str, leaf: &mut dyn FnMut(&str, Leaf<'_>) -> Argument) -> Option<Argument> {
+        let mut each = |items: &[Self]| {
+            let items = items.iter().enumerate();
+            items.map(|(i, item)| item.argument(&joined(path, &i.to_string()), leaf)).collect::<Option<_>>()
+        };
         Some(match self {
             Self::Opaque => return None,
-            Self::Tensor(proxy) => node_of(proxy),
-            Self::Data(data) => data.clone(),
+            Self::Tensor(proxy) => leaf(path, Leaf::Tensor(proxy)),
+            Self::Data(data) => leaf(path, Leaf::Data(data)),
             Self::Text(text) => Argument::Str(text.clone()),
             Self::List(items) => Argument::List(each(items)?),
             Self::Tuple(items) => Argument::Tuple(each(items)?),
             Self::Struct(structure) => {
                 let fields = structure.fields.iter();
-                let fields = fields.map(|(name, held)| Some((name.clone(), held.argument(node_of)?)));
+                let fields = fields.map(|(name, held)| Some((name.clone(), held.argument(&joined(path, name), leaf)?)));
                 Argument::structure(structure.name.clone(), fields.collect::<Option<Vec<_>>>()?)
             }
         })
@@ -221,6 +225,21 @@ impl PartialEq for Held {
     }
 }
 
+/// Something without parts.
+pub(super) enum Leaf<'h> {
+    Tensor(&'h Proxy),
+    Data(&'h Argument),
+}
+
+/// The path of a part; one without a name has the path of the whole.
+fn joined(path: &str, part: &str) -> String {
+    match (path, part) {
+        ("", part) => part.to_owned(),
+        (path, "") => path.to_owned(),
+        (path, part) => format!("{path}.{part}"),
+    }
+}
+
 /// A part of a mirror that is another after the capture, or that is state because the user says so.
 #[derive(Debug)]
 pub(super) struct Change {
@@ -241,11 +260,7 @@ pub(super) struct Differences<'c> {
 impl Differences<'_> {
     /// Finds the parts that differ.
     pub(super) fn compare(&mut self, path: &str, before: &Held, after: &Held) {
-        let at = |part: &str| match (path, part) {
-            ("", part) => part.to_owned(),
-            (path, "") => path.to_owned(),
-            (path, part) => format!("{path}.{part}"),
-        };
+        let at = |part: &str| joined(path, part);
         match (before, after) {
             (Held::Opaque, Held::Opaque) => {}
             (Held::Struct(old), Held::Struct(new)) if old.kind == Kind::Memo && new.kind == Kind::Memo => {

@@ -20,9 +20,14 @@ pub(crate) struct Dimension {
 
 impl Dimension {
     /// Whether it is a dimension of this input, or of what is at this path of the model or of an argument: the path of a
-    /// structure stands for all tensors in it.
+    /// structure stands for all tensors in it, and a `*` for any name.
     pub(crate) fn is_of(&self, path: &str) -> bool {
-        path.strip_prefix(&*self.input).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        self.leads_to(path) && self.input.split('.').count() <= path.split('.').count()
+    }
+
+    /// Whether it is a dimension of something at this path, below it or above it.
+    pub(crate) fn leads_to(&self, path: &str) -> bool {
+        self.input.split('.').zip(path.split('.')).all(|(wanted, found)| wanted == "*" || wanted == found)
     }
 }
 
@@ -30,10 +35,15 @@ impl Dimension {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Declared {
     pub(crate) dimensions: Vec<Dimension>,
-    /// Parameters that are integers; each is a size of its name.
+    /// Parameters that are integers, and integers that the model keeps, by path; each is a size ([`size_name`]).
     pub(crate) scalars: Vec<String>,
     /// The smallest and largest that are tried, by name.
     pub(crate) ranges: Vec<(String, (i64, i64))>,
+}
+
+/// The size that an integer is: the name of the parameter, the last name in the path of what a model keeps.
+pub(crate) fn size_name(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// One capture among several.
@@ -74,7 +84,12 @@ impl Probe<'_> {
 
     /// What such a parameter is in this capture, if not what was given.
     pub(crate) fn scalar(&self, name: &str) -> Option<i64> {
-        self.sizes.as_ref()?.get(name)
+        self.sizes.as_ref()?.get(size_name(name))
+    }
+
+    /// The integers that differ from run to run, and what they are in this capture, if not what was given.
+    pub(crate) fn scalars(&self) -> Vec<(String, Option<i64>)> {
+        self.declared.scalars.iter().map(|path| (path.clone(), self.scalar(path))).collect()
     }
 }
 

@@ -85,14 +85,6 @@ impl Proxy {
         }
     }
 
-    /// Where a module holds the tensor, if one does.
-    pub(crate) fn path(&self) -> Option<&ModulePath> {
-        match &self.0.origin {
-            Origin::Node(..) => None,
-            Origin::Attribute(path, ..) => Some(path),
-        }
-    }
-
     /// The node, if there is one already.
     pub(crate) fn known_node(&self) -> Option<NodeId> {
         match &self.0.origin {

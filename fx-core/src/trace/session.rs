@@ -53,6 +53,8 @@ pub struct Session {
     is_probe: bool,
     /// Dimensions of tensors of the model that are of another size in this capture.
     extents: Vec<(Dimension, usize)>,
+    /// Integers of the model that differ from capture to capture, by path, and what they are in this one.
+    integers: Vec<(String, Option<i64>)>,
     state: Mutex<State>,
 }
 
@@ -135,7 +137,8 @@ impl Session {
             comparisons: Vec::new(),
         };
         let (is_probe, extents) = (probe.is_some(), probe.map_or_else(Vec::new, Probe::extents));
-        Arc::new(Self { mode, device, has_rules, is_probe, extents, state: Mutex::new(state) })
+        let integers = probe.map_or_else(Vec::new, Probe::scalars);
+        Arc::new(Self { mode, device, has_rules, is_probe, extents, integers, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -176,6 +179,11 @@ impl Session {
     /// The device of values that have no data.
     pub(crate) fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// What an integer of the model is in this capture, if not what it is in the model.
+    pub(crate) fn integer(&self, path: &ModulePath) -> Option<i64> {
+        self.integers.iter().find(|(integer, _)| *integer == path.as_str())?.1
     }
 
     /// A tensor of the model, in the size that it has in this capture: another one has no data.

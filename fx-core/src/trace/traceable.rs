@@ -155,14 +155,16 @@ pub(super) fn plain(value: &dyn Any) -> Option<Argument> {
     None
 }
 
-/// Plain data: its mirror is a copy.
+/// Plain data: its mirror is a copy. Integers can be others in captures at several sizes.
 macro_rules! constants {
-    ($($type:ty),* $(,)?) => {$(
+    ($($type:ty),* $(,)?) => { constants! { @each |this, _scope| this.clone() => $($type),* } };
+    (@each |$this:ident, $scope:ident| $copy:expr => $($type:ty),*) => {$(
         impl Traceable for $type {
             type Symbolic = Self;
 
-            fn symbolic(&self, _: &Scope) -> Self {
-                self.clone()
+            fn symbolic(&self, $scope: &Scope) -> Self {
+                let $this = self;
+                $copy
             }
 
             fn held(mirror: &Self, _: &mut Holding) -> Held {
@@ -179,8 +181,9 @@ macro_rules! constants {
         }
     )*};
 }
+constants! { @each |this, scope| scope.integer(*this) => usize, u8, u16, u32, u64, i8, i16, i32, i64, isize }
 constants! {
-    (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, half::f16, half::bf16,
+    (), bool, char, u128, i128, f32, f64, half::f16, half::bf16,
     String, &'static str, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
     DType, Device, Shape, candle_core::D, candle_core::Layout, tracing::Span,
     candle_nn::Conv1dConfig, candle_nn::Conv2dConfig, candle_nn::ConvTranspose1dConfig,

@@ -213,6 +213,10 @@ impl<'a> Tracer<'a> {
 
     /// A dimension of a tensor input that differs from run to run: the graph then holds for all of its sizes.
     ///
+    /// The input can also be what the model or an argument keeps from one call to the next, by its path, with `*` for any
+    /// name: `.dynamic("layers.*.kv_cache", 2, "past")` is of all tensors there, which are then inputs
+    /// ([`Graph::state`](crate::ir::Graph::state)).
+    ///
     /// `size` is its name, or an expression over names (`"past + seq"`). The same name on several inputs is the same size,
     /// which is checked when the graph runs. The model is captured several times, without data, at sizes from 0 to some
     /// thousands, and everything in the graph that differs becomes an expression; where the model takes another way, the graph
@@ -246,7 +250,8 @@ impl<'a> Tracer<'a> {
     }
 
     /// An integer parameter that is an input of the graph, in place of a number in it; its value is given by
-    /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name.
+    /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name. An integer that the model or an argument
+    /// keeps is given by its path, `"state.pos"`, and is the size of the last name in it.
     pub fn dynamic_arg(mut self, name: impl Into<String>) -> Self {
         if let Ok(declared) = &mut self.declared
             && let Err(error) = declared.add_scalar(plain(name))
@@ -376,10 +381,9 @@ impl<'a> Tracer<'a> {
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let device = device.unwrap_or(Device::Cpu);
         let declared = declared?;
-        let sized = declared.dimensions.iter().map(|dimension| dimension.input.clone()).collect();
         let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
             let (name, device, positional) = (name.as_str(), &device, examples.as_deref());
-            let is_state = IsState { named: &states, sized: &sized };
+            let is_state = IsState { named: &states, sized: &declared };
             Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
                 .record(model, &mut rules, &call)
         };

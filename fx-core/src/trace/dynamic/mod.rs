@@ -25,7 +25,7 @@ use crate::ir::{Dynamic, Op, Size, SizeOf};
 use crate::value::{Fact, Fitter, Sizes, Value};
 
 use super::error::TraceError;
-use super::probe::{Declared, Probe};
+use super::probe::{Declared, Probe, size_name};
 use super::recording::Recording;
 use agree::Stop;
 use domain::Domain;
@@ -61,7 +61,7 @@ fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> 
         let Some(Fact::Data(Value::Int(value))) = value else {
             return Err(DynamicError::NoSuchInput { input: scalar.clone() }.into());
         };
-        sizes.insert(&scalar.as_str().into(), *value);
+        sizes.insert(&size_name(scalar).into(), *value);
     }
     let extent = |dimension: &super::probe::Dimension| -> Result<i64, TraceError> {
         let mut known = None;
@@ -102,9 +102,13 @@ fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> 
     Ok(sizes)
 }
 
-/// An input by the name of its parameter.
+/// An input by the name of its parameter, or by the path of what it stands for.
 fn input<'r>(recording: &'r Recording, name: &str) -> Option<(crate::ir::NodeId, &'r Fact)> {
     let graph = &recording.graph;
+    let of_state = recording.of_state.iter().find(|(path, _)| path == name);
+    if let Some((_, id)) = of_state {
+        return Some((*id, &graph.node(*id).meta().fact));
+    }
     let id = graph.placeholders().find(|id| {
         let node = graph.node(*id);
         node.op() == Op::Placeholder && crate::module::inputs::parameter(node) == name
@@ -142,7 +146,7 @@ fn finished(declared: &Declared, domain: Domain, unified: agree::Unified) -> Res
     }
     let sizes = classes.iter().map(|class| {
         let mut places = Vec::new();
-        for scalar in declared.scalars.iter().filter(|scalar| **scalar == *class.name) {
+        for scalar in declared.scalars.iter().filter(|scalar| *size_name(scalar) == *class.name) {
             places.extend(input(&recording, scalar).map(|(id, _)| SizeOf::Value(id)));
         }
         for dimension in &declared.dimensions {
