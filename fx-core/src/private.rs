@@ -9,7 +9,7 @@ pub use candle_nn;
 pub use crate::module::Called;
 pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
-    Construct, Entry, Given, Held, Holding, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule, ViaModuleT,
-    World, held, lift, output, output::Field, record, whole, whole::Mirror,
+    Construct, Entry, Given, Held, Holding, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput,
+    ViaModule, ViaModuleT, World, held, lift, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;

@@ -63,7 +63,10 @@ fn a_state_is_a_file_of_its_own() {
     let errors = texts.map(|text| {
         std::fs::write(&path, text).unwrap();
         let error = State::load(&path, &Device::Cpu).unwrap_err();
-        error.to_string().replace(path.parent().unwrap().to_str().unwrap(), "").replace(&std::process::id().to_string(), "")
+        error
+            .to_string()
+            .replace(path.parent().unwrap().to_str().unwrap(), "")
+            .replace(&std::process::id().to_string(), "")
     });
     insta::assert_snapshot!(errors.join("\n\n"));
     remove(&path);

@@ -188,7 +188,8 @@ impl Traceable for candle_core::streaming::StreamingBinOp {
     }
 
     fn held(mirror: &StreamingBinOp, holding: &mut Holding) -> Held {
-        let [lhs, rhs] = [&mirror.prev_lhs, &mirror.prev_rhs].map(|held| candle_core::StreamTensor::held(held, holding));
+        let [lhs, rhs] =
+            [&mirror.prev_lhs, &mirror.prev_rhs].map(|held| candle_core::StreamTensor::held(held, holding));
         Held::whole("StreamingBinOp", vec![("prev_lhs", lhs), ("prev_rhs", rhs)])
     }
 }

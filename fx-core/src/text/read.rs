@@ -16,8 +16,7 @@ use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
 use crate::ir::{
-    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, StateSlot, Target, Written,
-    is_legal_name,
+    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, StateSlot, Target, Written, is_legal_name,
 };
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
@@ -266,9 +265,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             }
         };
         let (target, args, kwargs) = match op {
-            Some(Op::Output) if !self.is_long_output() => {
-                (Target::Output, [self.output()?].into(), Box::default())
-            }
+            Some(Op::Output) if !self.is_long_output() => (Target::Output, [self.output()?].into(), Box::default()),
             op => {
                 let target = self.target(op.unwrap_or(Op::Output))?;
                 self.lexer.expect("(", "`(` and the arguments")?;

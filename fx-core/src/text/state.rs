@@ -57,11 +57,12 @@ pub(crate) fn write_state_file(state: &StateTexts) -> String {
 /// Reads a state alone.
 pub(crate) fn read_state_file(text: &str, substitute: &Device) -> std::result::Result<StateTexts, ParseError> {
     let mut file = File { lexer: Lexer::new(text), ops: OpTable::builtin(), substitute };
-    let read = file.version().and_then(|()| file.states("state")).and_then(|states| match (states, file.lexer.peek()) {
-        (Some(states), None) => Ok(states),
-        (None, _) => Err(file.lexer.expected("`state`")),
-        (_, Some(_)) => Err(file.lexer.expected("nothing after the state")),
-    });
+    let read =
+        file.version().and_then(|()| file.states("state")).and_then(|states| match (states, file.lexer.peek()) {
+            (Some(states), None) => Ok(states),
+            (None, _) => Err(file.lexer.expected("`state`")),
+            (_, Some(_)) => Err(file.lexer.expected("nothing after the state")),
+        });
     read.map_err(|fault| fault.place(text))
 }
 

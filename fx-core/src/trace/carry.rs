@@ -58,8 +58,10 @@ impl IsState<'_> {
 
     /// Whether something at this path, below it or above it differs in size from run to run.
     fn is_sized(&self, path: &str) -> bool {
-        let leads_to = |scalar: &String| scalar == path || scalar.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-        self.sized.dimensions.iter().any(|dimension| dimension.leads_to(path)) || self.sized.scalars.iter().any(leads_to)
+        let leads_to =
+            |scalar: &String| scalar == path || scalar.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        self.sized.dimensions.iter().any(|dimension| dimension.leads_to(path))
+            || self.sized.scalars.iter().any(leads_to)
     }
 }
 
@@ -130,8 +132,7 @@ fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> Vec<Chan
     };
     let mut is_input = false;
     watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
-    let is_state =
-        |path: &str| is_under(is_state.named, path) || (!is_input && is_state.is_sized(path));
+    let is_state = |path: &str| is_under(is_state.named, path) || (!is_input && is_state.is_sized(path));
     let mut differences = Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new() };
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.

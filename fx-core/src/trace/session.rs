@@ -225,7 +225,8 @@ impl Session {
 
     /// The session that is recording on this thread, if it is one of several at different sizes.
     pub(crate) fn current_probe() -> Option<Arc<Self>> {
-        CURRENT.with_borrow(|sessions| sessions.last().filter(|current| current.session.is_probe)?.session.clone().into())
+        CURRENT
+            .with_borrow(|sessions| sessions.last().filter(|current| current.session.is_probe)?.session.clone().into())
     }
 
     /// Whether this is one capture among several at different sizes.

@@ -96,7 +96,9 @@ impl Value {
         Ok(match self {
             Self::Tensor(tensor) => Self::Tensor(map(tensor)?),
             Self::List(items) => Self::List(items.iter().map(|item| item.map_tensors(map)).collect::<Result<_, E>>()?),
-            Self::Tuple(items) => Self::Tuple(items.iter().map(|item| item.map_tensors(map)).collect::<Result<_, E>>()?),
+            Self::Tuple(items) => {
+                Self::Tuple(items.iter().map(|item| item.map_tensors(map)).collect::<Result<_, E>>()?)
+            }
             Self::Struct(name, fields) => {
                 let fields = fields.iter().map(|(field, item)| Ok((field.clone(), item.map_tensors(map)?)));
                 Self::Struct(name.clone(), fields.collect::<Result<_, E>>()?)

@@ -280,7 +280,9 @@ fn take(ty: &Type) -> Option<Taken> {
                     ty: vec_of(&inner.elem),
                     pass: |value| quote!(&#value.iter().collect::<::std::vec::Vec<_>>()),
                 }),
-                elem if is_owned(elem) => Some(Taken { moved: false, ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
+                elem if is_owned(elem) => {
+                    Some(Taken { moved: false, ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } })
+                }
                 _ => None,
             },
             (elem, false) if is_str(elem) => Some(Taken { moved: false, ty: string(), pass: lend }),
@@ -302,9 +304,11 @@ fn take(ty: &Type) -> Option<Taken> {
 fn take_option(inner: &Type) -> Option<Taken> {
     match inner {
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
-            (Type::Slice(slice), false) if is_owned(&slice.elem) => {
-                Some(Taken { moved: false, ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
-            }
+            (Type::Slice(slice), false) if is_owned(&slice.elem) => Some(Taken {
+                moved: false,
+                ty: option_of(vec_of(&slice.elem)),
+                pass: |value| quote!(#value.as_deref()),
+            }),
             (elem, false) if is_str(elem) => {
                 Some(Taken { moved: false, ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
             }

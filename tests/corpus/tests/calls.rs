@@ -22,10 +22,10 @@ fn assert_same(wanted: &Tensor, found: &Value) {
 #[test]
 fn generated_tokens_are_the_original_s() -> Checked {
     let (prefill, decode) = generate::graphs()?;
-    assert_eq!(prefill.graph().state(), [fx::ir::StateSlot {
-        name: "cache.kvs".into(),
-        reads: vec![None::<i64>; 3].into(),
-    }]);
+    assert_eq!(
+        prefill.graph().state(),
+        [fx::ir::StateSlot { name: "cache.kvs".into(), reads: vec![None::<i64>; 3].into() }]
+    );
     let wanted = generate::original()?;
     // The state begins anew.
     for _ in 0..2 {

@@ -105,9 +105,7 @@ impl GraphModule {
         }
         match self.attributes().iter().find(|(path, _)| state.touches(path.as_str())) {
             None => Ok(()),
-            Some((path, _)) => {
-                Err(ShareStateError { graph: self.graph().name().to_owned(), path: path.clone() })
-            }
+            Some((path, _)) => Err(ShareStateError { graph: self.graph().name().to_owned(), path: path.clone() }),
         }
     }
 

@@ -141,9 +141,10 @@ impl State {
 
     /// The same with other tensors.
     pub(crate) fn map_tensors<E>(&self, map: &mut impl FnMut(&str, &Tensor) -> Result<Tensor, E>) -> Result<Self, E> {
-        let each = self.values.iter().map(|(name, value)| {
-            Ok((name.clone(), value.map_tensors(&mut |tensor: &Tensor| map(name, tensor))?))
-        });
+        let each = self
+            .values
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), value.map_tensors(&mut |tensor: &Tensor| map(name, tensor))?)));
         Ok(Self { values: each.collect::<Result<_, E>>()? })
     }
 

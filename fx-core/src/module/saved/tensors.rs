@@ -73,7 +73,8 @@ impl TensorPool {
     }
 
     fn store_value(&mut self, name: &str, value: &Value) -> Result<StateText, SaveError> {
-        let mut each = |items: &[Value]| items.iter().map(|item| self.store_value(name, item)).collect::<Result<_, _>>();
+        let mut each =
+            |items: &[Value]| items.iter().map(|item| self.store_value(name, item)).collect::<Result<_, _>>();
         Ok(match value {
             Value::Tensor(tensor) => StateText::Tensor(self.store(name, tensor)?),
             Value::List(items) => StateText::List(each(items)?),

@@ -8,12 +8,13 @@
 use proc_macro2::Span;
 use syn::{Attribute, Item, ItemFn, Visibility};
 
-use super::classify::{Class, Classes};
-use super::signature::{mentions_tensor, parameters, result, takes_weights};
+use super::classify::{methods, Class, Classes};
+use super::signature::{mentions_tensor, parameters, reads_data, result, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
 
@@ -34,10 +35,12 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
         }
         Item::Impl(item) if classes.is_computation(file, item) => {
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            summary.impls += writer.insert(&item.attrs, keyword, &[MODULE]);
+            let reads = methods(item).any(|method| reads_data(&method.block));
+            summary.impls += writer.insert(&item.attrs, keyword, &[if reads { SPECIALIZE } else { MODULE }]);
         }
         Item::Fn(item) if is_computation(file, classes, item) => {
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
+            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
         }
         _ => {}
     });

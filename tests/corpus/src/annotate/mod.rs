@@ -6,6 +6,7 @@
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
 //! - A free function is annotated if it takes tensors and is not a constructor.
+//! - Where a body reads numbers out of tensors, the attribute says `specialize`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!
