@@ -279,7 +279,7 @@ impl Differences<'_> {
             }
             (Held::Struct(old), Held::Struct(new))
                 if old.name == new.name
-                    && !before.is_value()
+                    && (path.is_empty() || !before.is_value())
                     && old.fields.iter().map(|(name, _)| name).eq(new.fields.iter().map(|(name, _)| name)) =>
             {
                 for ((name, before), (_, after)) in old.fields.iter().zip(&new.fields) {
@@ -287,7 +287,7 @@ impl Differences<'_> {
                 }
             }
             (Held::List(old), Held::List(new)) | (Held::Tuple(old), Held::Tuple(new))
-                if old.len() == new.len() && !before.is_value() =>
+                if old.len() == new.len() && (path.is_empty() || !before.is_value()) =>
             {
                 for (i, (before, after)) in old.iter().zip(new).enumerate() {
                     self.compare(&at(&i.to_string()), before, after);
@@ -300,7 +300,9 @@ impl Differences<'_> {
     /// Compares one value.
     pub(super) fn one(&mut self, path: &str, before: &Held, after: &Held) {
         if before != after || (self.is_state)(path) {
-            self.found.push(Change { name: path.to_owned(), before: before.clone(), after: after.clone() });
+            // A model that is nothing but one value.
+            let name = if path.is_empty() { "self" } else { path };
+            self.found.push(Change { name: name.to_owned(), before: before.clone(), after: after.clone() });
         }
     }
 }
