@@ -11,7 +11,7 @@ pub use fx_core::compile::{Compiled, compile, compile_with};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
 pub use fx_core::meta;
-pub use fx_core::module::{Attribute, Attributes, GraphModule, LayerModule, LayerState, LayerTable};
+pub use fx_core::module::{Attribute, Attributes, GraphModule, LayerModule, LayerState, LayerTable, State};
 pub use fx_core::ops::{self, OpDef, OpRef};
 pub use fx_core::passes::{self, replace_pattern};
 pub use fx_core::summary::{self, Summary};

@@ -41,6 +41,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (traceable, scope, construct) = (paths.traceable(), paths.scope(), paths.private("Construct"));
     let (to_output, builder) = (paths.private("ToOutput"), paths.private("OutputBuilder"));
     let output = paths.candle_result(paths.private("Output"));
+    let (held, holding) = (paths.private("Held"), paths.private("Holding"));
+    let [described, text, opaque] = ["Described", "HeldText", "HeldOpaque"].map(|name| paths.held(name));
     let (cfgs, allow) = (cfgs(attrs), allow_generated());
     let (mirror, type_name) = (mirror_ident(name), name.unraw().to_string());
     let alias_generics = without_bounds(generics);
@@ -55,6 +57,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = Self;
             fn symbolic(&self, _: &#scope) -> Self { #clone }
+            fn held(mirror: &Self, _: &mut #holding) -> #held {
+                use #opaque as _;
+                use #text as _;
+                (&#described(mirror)).__fx_held()
+            }
         }
         #(#cfgs)* #[automatically_derived]
         impl #impl_generics #construct for #name #type_generics #where_clause {

@@ -8,7 +8,7 @@ use std::ops::Index;
 use std::sync::Arc;
 
 use candle_core::{ModuleT, Result, Tensor};
-use fx_core::trace::{self, Proxy, Scope, Traceable};
+use fx_core::trace::{self, Held, Holding, Proxy, Scope, Traceable};
 use indexmap::IndexMap;
 
 /// A layer or module of the user's that a [`Sequential`] can hold: called on one tensor, and with a mirror.
@@ -275,6 +275,10 @@ impl<M: Traceable> Traceable for ModuleList<M> {
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
         self.iter().enumerate().map(|(i, module)| module.symbolic(&scope.child(&i.to_string()))).collect()
     }
+
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        Held::list(mirror.iter().map(|module| M::held(module, holding)).collect())
+    }
 }
 
 impl<M: fmt::Display> fmt::Display for ModuleList<M> {
@@ -358,6 +362,10 @@ impl<M: Traceable> Traceable for ModuleDict<M> {
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
         self.iter().map(|(name, module)| (name, module.symbolic(&scope.child(name)))).collect()
+    }
+
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        Held::structure("ModuleDict", mirror.iter().map(|(name, module)| (name, M::held(module, holding))).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
 
 use crate::ir::BindError;
-use crate::module::{BindInputsError, GraphModule, MissingAttribute};
+use crate::module::{BindInputsError, GraphModule, MissingAttribute, ShareStateError};
 use crate::value::SymError;
 
 /// Why a graph did not run.
@@ -125,6 +125,22 @@ pub enum RunError {
         /// What was given.
         found: String,
     },
+    /// The state is another than the graph was captured in.
+    #[error(
+        "state `{slot}` should be {expected}, as when the graph was captured, but is {found}: capture a second graph for \
+         that state, or put back one that fits (`reset_state`, `set_state`)"
+    )]
+    OtherState {
+        /// The part of the state, or what is in it: `cache.kvs[0]`.
+        slot: String,
+        /// What it was at the capture.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The state has what the graph reads as a constant.
+    #[error(transparent)]
+    Constant(#[from] ShareStateError),
     /// An operation does not take what it is called with: the graph is not well formed.
     #[error("{reason}\n  in {line}")]
     Arguments {

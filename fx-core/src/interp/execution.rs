@@ -8,14 +8,14 @@ use std::collections::{HashSet, VecDeque};
 use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
 use crate::module::inputs::default_input;
-use crate::module::{Attributes, GraphModule};
+use crate::module::{Attributes, GraphModule, State};
 use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
 use super::interpreter::{Interpreter, Running};
 use super::place::{Observers, Place};
-use super::processing::{process_inputs, process_outputs};
+use super::processing::{of_slot, process_inputs, process_outputs};
 use super::run::{Failed, described, explained, missing_inputs};
 use super::sizes::{check_guards, sizes_of};
 
@@ -96,21 +96,37 @@ pub struct Execution<'r> {
     keeps: bool,
     processes: bool,
     observers: Observers<'r>,
+    state: StateOf<'r>,
     sizes: Sizes,
 }
 
+/// Whose state a run starts from and leaves.
+enum StateOf<'r> {
+    Module(&'r GraphModule),
+    Given(&'r mut State),
+    Nobody,
+}
+
 impl<'r> Execution<'r> {
-    /// Of a module.
+    /// Of a module. With state, it starts from the state that the module holds, and leaves the new one there.
     #[must_use]
     pub fn new(module: &'r GraphModule) -> Self {
-        Self::of(module.graph(), module.attributes())
+        Self { state: StateOf::Module(module), ..Self::of(module.graph(), module.attributes()) }
     }
 
-    /// Of any graph with these attributes.
+    /// Of any graph with these attributes. One with state needs [`Execution::with_state`].
     #[must_use]
     pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
         let (start, values, observers, sizes) = Default::default();
-        Self { graph, attributes, start, values, keeps: false, processes: true, observers, sizes }
+        let state = StateOf::Nobody;
+        Self { graph, attributes, start, values, keeps: false, processes: true, observers, state, sizes }
+    }
+
+    /// It starts from this state, and leaves the new one there if it succeeds.
+    #[must_use]
+    pub fn with_state(mut self, state: &'r mut State) -> Self {
+        self.state = StateOf::Given(state);
+        self
     }
 
     /// A node has this value from the start, and is not run. A placeholder that has one takes no input;
@@ -128,8 +144,8 @@ impl<'r> Execution<'r> {
         self
     }
 
-    /// Inputs are one value for each placeholder even if the graph has a signature: torch.fx's
-    /// `enable_io_processing=False`.
+    /// Inputs are one value for each placeholder even if the graph has a signature, and with state the result is
+    /// `(result, (written, …))`: torch.fx's `enable_io_processing=False`.
     #[must_use]
     pub fn without_processing(mut self) -> Self {
         self.processes = false;
@@ -159,8 +175,18 @@ impl<'r> Execution<'r> {
     /// # Errors
     /// [`RunError`], as [`GraphModule::run`].
     pub fn run(&mut self, interpreter: &mut (impl Interpreter + ?Sized), inputs: &[Value]) -> Result<Value, RunError> {
-        let inputs = self.processed(inputs)?;
-        self.run_queue(interpreter, inputs)
+        let mut state = self.state_now();
+        let inputs = self.processed(&state, inputs)?;
+        self.run_queue(interpreter, &mut state, inputs)
+    }
+
+    fn state_now(&self) -> State {
+        match &self.state {
+            _ if !self.processes || self.graph.state().is_empty() => State::new(),
+            StateOf::Module(module) => module.state(),
+            StateOf::Given(state) => State::clone(state),
+            StateOf::Nobody => State::new(),
+        }
     }
 
     /// [`Execution::run`] on inputs that it takes out of the list, so that each is freed after its last use. A wrong
@@ -173,9 +199,10 @@ impl<'r> Execution<'r> {
         interpreter: &mut (impl Interpreter + ?Sized),
         inputs: &mut Vec<Value>,
     ) -> Result<Value, RunError> {
-        let processed = self.processed(inputs)?;
+        let mut state = self.state_now();
+        let processed = self.processed(&state, inputs)?;
         inputs.clear();
-        self.run_queue(interpreter, processed)
+        self.run_queue(interpreter, &mut state, processed)
     }
 
     /// Runs a graph that is called from another, on one value for each placeholder.
@@ -185,15 +212,16 @@ impl<'r> Execution<'r> {
         inputs: Vec<Value>,
         place: &Place<'_>,
     ) -> Result<Value, RunError> {
-        let processed = self.processed(&inputs)?;
+        let mut state = self.state_now();
+        let processed = self.processed(&state, &inputs)?;
         drop(inputs);
-        self.run_nodes(interpreter, processed, place)
+        self.run_nodes(interpreter, &mut state, processed, place)
     }
 
     /// One value for each placeholder that has none from the start.
-    fn processed(&self, inputs: &[Value]) -> Result<VecDeque<Value>, RunError> {
+    fn processed(&self, state: &State, inputs: &[Value]) -> Result<VecDeque<Value>, RunError> {
         if self.processes && self.graph.signature().is_some() {
-            return Ok(process_inputs(self.graph, inputs)?.into());
+            return Ok(process_inputs(self.graph, state, inputs)?.into());
         }
         if self.start.is_empty() {
             let defaults = missing_inputs(self.graph, inputs.len())?;
@@ -216,10 +244,11 @@ impl<'r> Execution<'r> {
     fn run_queue(
         &mut self,
         interpreter: &mut (impl Interpreter + ?Sized),
+        state: &mut State,
         inputs: VecDeque<Value>,
     ) -> Result<Value, RunError> {
         let observers = std::mem::take(&mut self.observers);
-        let result = self.run_nodes(interpreter, inputs, &Place::root(&observers));
+        let result = self.run_nodes(interpreter, state, inputs, &Place::root(&observers));
         self.observers = observers;
         result
     }
@@ -227,6 +256,7 @@ impl<'r> Execution<'r> {
     fn run_nodes(
         &mut self,
         interpreter: &mut (impl Interpreter + ?Sized),
+        state: &mut State,
         mut inputs: VecDeque<Value>,
         place: &Place<'_>,
     ) -> Result<Value, RunError> {
@@ -260,14 +290,15 @@ impl<'r> Execution<'r> {
             let is_input = node.op() == Op::Placeholder;
             let given = if is_input && (!is_there || gives_all) { inputs.pop_front() } else { None };
             if !is_there {
-                let value = self.run_one(interpreter, id, given.as_ref(), place)?;
+                let value =
+                    self.run_one(interpreter, id, given.as_ref(), place).map_err(|error| of_slot(graph, error))?;
                 drop(given);
                 self.values.insert(id, value);
             }
             if node.op() == Op::Output {
                 let value = self.values.get(id).cloned().unwrap_or_default();
                 self.collect(id, &last_uses);
-                return Ok(if self.processes { process_outputs(graph, value) } else { value });
+                return Ok(if self.processes { self.left(state, value) } else { value });
             }
             if !self.keeps {
                 self.collect(id, &last_uses);
@@ -277,6 +308,18 @@ impl<'r> Execution<'r> {
             }
         }
         Ok(Value::None)
+    }
+
+    /// The result of a run; the new state goes to where the old one came from.
+    fn left(&mut self, state: &mut State, output: Value) -> Value {
+        let result = process_outputs(self.graph, state, output);
+        match &mut self.state {
+            _ if self.graph.state().is_empty() => {}
+            StateOf::Module(module) => drop(module.set_state(std::mem::take(state))),
+            StateOf::Given(given) => **given = std::mem::take(state),
+            StateOf::Nobody => {}
+        }
+        result
     }
 
     fn run_one(

@@ -1,24 +1,25 @@
-//! Calling a graph as the original was called: its parameters made of lists, structures and constants become one value
-//! for each placeholder.
+//! Calling a graph as the original was called: its parameters made of lists, structures and constants, and its state,
+//! become one value for each placeholder; of what it gives, the state is taken.
 //!
 //! Invariant: `process_outputs(graph(process_inputs(x))) == f(x)`, however the graph is run.
 
 use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Graph, NodeId};
+use crate::ir::{Argument, Graph, NodeId, StateSlot};
+use crate::module::State;
 use crate::value::{Fact, Value};
 
 use super::error::RunError;
 
 /// The values of the placeholders, in order, if the graph is called with these values of its parameters
-/// ([`Graph::signature`]). Parameters that are wholly constants may be left out, all of them together. Without a signature
-/// the inputs are those values.
+/// ([`Graph::signature`]) in this state, empty for a graph without one. Parameters that are wholly constants may be left
+/// out, all of them together. Without a signature the inputs are those values.
 ///
 /// # Errors
-/// When there are too many or too few, when one has another structure than at the capture, or when one differs from the
-/// value it was specialised to.
-pub fn process_inputs(graph: &Graph, inputs: &[Value]) -> Result<Vec<Value>, RunError> {
+/// When there are too many or too few, when one has another structure than at the capture, when one differs from the
+/// value it was specialised to, or when the state is another than at the capture.
+pub fn process_inputs(graph: &Graph, state: &State, inputs: &[Value]) -> Result<Vec<Value>, RunError> {
     let Some(signature) = graph.signature() else {
         return Ok(inputs.to_vec());
     };
@@ -37,6 +38,24 @@ pub fn process_inputs(graph: &Graph, inputs: &[Value]) -> Result<Vec<Value>, Run
     for ((name, made_of), value) in bound.into_iter().zip(inputs) {
         flatten(name, made_of, value, &mut |id, value| values[id] = Some(value.clone()))?;
     }
+    for slot in &signature.state {
+        let mut missing = None;
+        let value = state.put_together(&slot.name, &slot.reads);
+        flatten(&slot.name, &slot.reads, &value, &mut |id, value| {
+            if *value == Value::None {
+                missing.get_or_insert(id);
+            }
+            values[id] = Some(value.clone());
+        })
+        .map_err(|error| of_state(graph, slot, error))?;
+        if let Some(id) = missing {
+            let expected = match &graph.node(id).meta().fact {
+                Fact::Unknown => "a tensor".to_owned(),
+                known => known.to_string(),
+            };
+            return Err(RunError::OtherState { slot: slot.name.to_string(), expected, found: "none".to_owned() });
+        }
+    }
     let each = graph.placeholders().map(|id| {
         let missing = || RunError::OtherStructure {
             input: graph.node(id).name().to_owned(),
@@ -48,11 +67,52 @@ pub fn process_inputs(graph: &Graph, inputs: &[Value]) -> Result<Vec<Value>, Run
     each.collect()
 }
 
-/// The result as the original returned it. A graph's output has that structure already.
+/// The result as the original returned it; what the run has left to the next goes into the state.
 #[must_use]
-pub fn process_outputs(graph: &Graph, result: Value) -> Value {
-    let _ = graph;
-    result
+pub fn process_outputs(graph: &Graph, state: &mut State, output: Value) -> Value {
+    let slots = graph.state();
+    if slots.is_empty() {
+        return output;
+    }
+    match output {
+        Value::Tuple(mut parts) if parts.len() == 2 => {
+            let (written, result) = (parts.pop(), parts.pop());
+            if let Some(Value::Tuple(written)) = written {
+                slots.iter().zip(written).for_each(|(slot, value)| state.set(&slot.name, value));
+            }
+            result.unwrap_or_default()
+        }
+        other => other,
+    }
+}
+
+/// An error of what stands for the state, as one of the state.
+fn of_state(graph: &Graph, slot: &StateSlot, error: RunError) -> RunError {
+    match error {
+        RunError::OtherStructure { input, found, .. } if input == *slot.name => {
+            let fact = slot.reads.fact(&mut |id| graph.node(id).meta().fact.clone());
+            RunError::OtherState { slot: input, expected: fact.to_string(), found }
+        }
+        RunError::OtherStructure { input, expected, found } | RunError::Specialised { input, expected, found } => {
+            RunError::OtherState { slot: input, expected, found }
+        }
+        other => other,
+    }
+}
+
+/// An error of an input that stands for a part of the state, as one of that.
+pub(super) fn of_slot(graph: &Graph, error: RunError) -> RunError {
+    let RunError::OtherInput { input, expected, found } = error else { return error };
+    let Some(id) = graph.node_named(&input) else { return RunError::OtherInput { input, expected, found } };
+    let is_read = |slot: &&StateSlot| {
+        let mut is_read = false;
+        slot.reads.for_each_node(&mut |node| is_read |= node == id);
+        is_read
+    };
+    match graph.state().iter().find(is_read) {
+        Some(slot) => RunError::OtherState { slot: format!("{} (%{input})", slot.name), expected, found },
+        None => RunError::OtherInput { input, expected, found },
+    }
 }
 
 /// Finds the values of the placeholders that a parameter is made of.

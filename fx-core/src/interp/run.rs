@@ -10,15 +10,15 @@ use candle_core::Tensor;
 use smallvec::SmallVec;
 
 use crate::ir::{Graph, Node, NodeId};
-use crate::module::GraphModule;
 use crate::module::inputs::{default_input, input_names, parameter};
+use crate::module::{GraphModule, State};
 use crate::ops::Args;
 use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Sizes, Value};
 
 use super::error::{NodeError, RunError};
 use super::plan::{Call, Operand, Plan, Structure};
-use super::processing::{process_inputs, process_outputs};
+use super::processing::{of_slot, process_inputs, process_outputs};
 use super::sizes::{check_guards, sizes_of};
 
 impl GraphModule {
@@ -38,23 +38,49 @@ impl GraphModule {
     /// they have defaults ([`DEFAULT_INPUT`](crate::module::DEFAULT_INPUT)). A graph that has a signature
     /// ([`Graph::signature`]) takes one value for each of its parameters instead.
     ///
+    /// A graph with state ([`Graph::state`]) starts from the state that this module holds, and leaves the new one there.
+    /// If it fails, the state stays as it was. Runs of one module at the same time start from the same state, and the
+    /// last one leaves its own: to run several sequences, give each a state, [`GraphModule::run_with_state`].
+    ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
     pub fn run(&self, inputs: &[Value]) -> Result<Value, RunError> {
         if self.graph().signature().is_none() {
             return self.run_placeholders(inputs);
         }
-        let result = self.run_placeholders(&process_inputs(self.graph(), inputs)?)?;
-        Ok(process_outputs(self.graph(), result))
+        if self.graph().state().is_empty() {
+            return self.run_processed(&mut State::new(), inputs);
+        }
+        let mut state = self.state();
+        let result = self.run_processed(&mut state, inputs)?;
+        self.set_state(state);
+        Ok(result)
     }
 
-    /// Whether the graph is for these inputs: they have the shapes and dtypes that it was captured for, and its guards hold.
+    /// [`GraphModule::run`] in a state that the caller keeps, instead of the one that this module holds: the state is read,
+    /// and is changed when the run has succeeded.
+    ///
+    /// # Errors
+    /// As [`GraphModule::run`]; also when the graph has as a constant what is in the state.
+    pub fn run_with_state(&self, state: &mut State, inputs: &[Value]) -> Result<Value, RunError> {
+        self.expect_no_constants(state)?;
+        self.run_processed(state, inputs)
+    }
+
+    fn run_processed(&self, state: &mut State, inputs: &[Value]) -> Result<Value, RunError> {
+        let graph = self.graph();
+        let output = self.run_placeholders(&process_inputs(graph, state, inputs)?);
+        Ok(process_outputs(graph, state, output.map_err(|error| of_slot(graph, error))?))
+    }
+
+    /// Whether the graph is for these inputs and the state that the module holds: they have the shapes and dtypes that it was
+    /// captured for, and its guards hold.
     ///
     /// # Errors
     /// Why it is not, as [`GraphModule::run`] would say.
     pub fn accepts(&self, inputs: &[Value]) -> Result<(), RunError> {
         let graph = self.graph();
-        let mut values = process_inputs(graph, inputs)?;
+        let mut values = process_inputs(graph, &self.state(), inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
         let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));

@@ -6,9 +6,7 @@
 use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{
-    Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, SizeOf, Target,
-};
+use crate::ir::{Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, Op, SizeOf, Target};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
@@ -180,7 +178,8 @@ pub trait Transformer {
             became[id] = Some(made);
         }
         if let Some(signature) = from.signature() {
-            graph.set_signature(mapped_signature(signature, &graph, &became));
+            let copy = signature.of_copy(&graph, |id| became[id].as_ref().and_then(Argument::as_node));
+            graph.set_signature(copy);
         }
         let is_input = |graph: &Graph, id: NodeId| graph.try_node(id).is_some_and(|node| node.op() == Op::Placeholder);
         let mut input = |id| became[id].as_ref()?.as_node().filter(|new| is_input(&graph, *new));
@@ -195,33 +194,13 @@ pub trait Transformer {
         let mut transformed = GraphModule::new(graph, attributes)?;
         transformed.set_training_flag(module.is_training());
         transformed.set_class_name(module.class_name());
+        transformed.set_kept(module.kept().clone());
         Ok(transformed)
     }
 }
 
 fn from_guards(from: &Graph) -> &[Guard] {
     from.dynamic().map_or(&[], |dynamic| &dynamic.guards)
-}
-
-/// The signature in terms of the new placeholders, if they are the same.
-fn mapped_signature(
-    signature: &Signature,
-    graph: &Graph,
-    became: &SecondaryMap<NodeId, Option<Argument>>,
-) -> Option<Signature> {
-    let mut map = NodeMap::new();
-    let (mut named, mut fits) = (0, true);
-    signature.for_each_node(&mut |id| match became[id] {
-        Some(Argument::Node(new)) if graph.try_node(new).is_some_and(|node| node.op() == Op::Placeholder) => {
-            named += 1;
-            map.insert(id, new);
-        }
-        _ => fits = false,
-    });
-    let copy = |argument: &Argument| argument.map_nodes(&mut |id| map.get(id).unwrap_or(id));
-    (fits && named == graph.placeholders().count()).then(|| Signature {
-        parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
-    })
 }
 
 /// An expression in terms of what sizes are where a graph is called.

@@ -7,7 +7,6 @@ use super::cursor::Cursor;
 use super::dynamic::Dynamic;
 use super::graph::Graph;
 use super::node::NodeId;
-use super::signature::Signature;
 use super::target::Op;
 use crate::entity::SecondaryMap;
 
@@ -34,7 +33,8 @@ impl Cursor<'_> {
     /// `map`, and returns what the output would read.
     ///
     /// The signature and the sizes that the graph follows come along if the graph has none and its inputs are then just those that the signature names: not
-    /// when the other graph is inlined as a part of this one.
+    /// when the other graph is inlined as a part of this one. What the output reads has what is written to the state
+    /// beside the result ([`Graph::result_and_written`]), and is to become that of the copy as it is.
     ///
     /// ```
     /// # use fx_core::ir::{Graph, NodeMap};
@@ -80,7 +80,8 @@ impl Cursor<'_> {
             next = from.next(id);
         }
         if self.graph.signature.is_none()
-            && let Some(signature) = from.signature().and_then(|signature| map.signature(signature, self.graph))
+            && let Some(signature) = from.signature()
+            && let Some(signature) = signature.of_copy(self.graph, |id| map.get(id))
         {
             self.graph.set_signature(Some(signature));
         }
@@ -155,19 +156,6 @@ impl NodeMap {
         let is_input = |id: &NodeId| to.try_node(*id).is_some_and(|node| node.op() == Op::Placeholder);
         let mapped = dynamic.mapped(&mut |id| self.get(id).filter(is_input));
         (mapped.sizes.len() == dynamic.sizes.len()).then_some(mapped)
-    }
-
-    /// The signature in terms of the copies, if they are the inputs of `to`, all of them.
-    fn signature(&self, signature: &Signature, to: &Graph) -> Option<Signature> {
-        let (mut named, mut fits) = (0, true);
-        signature.for_each_node(&mut |id| {
-            named += 1;
-            fits &= self.get(id).and_then(|id| to.try_node(id)).is_some_and(|node| node.op() == Op::Placeholder);
-        });
-        let copy = |argument: &Argument| argument.map_nodes(&mut |id| self.get(id).unwrap_or(id));
-        (fits && named == to.placeholders().len()).then(|| Signature {
-            parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
-        })
     }
 }
 

@@ -41,7 +41,11 @@ pub(crate) fn write_node(graph: &Graph, id: NodeId, out: &mut impl Write) -> fmt
     out.write_str(node.op().as_str())?;
     out.write_str(" ")?;
     if let (Target::Output, [value], []) = (node.target(), node.args(), node.kwargs()) {
-        return write_argument(graph, value, out);
+        let state = graph.state();
+        let parts = graph.signature().filter(|_| !state.is_empty()).and_then(|signature| signature.written(value));
+        let Some((result, written)) = parts else { return write_argument(graph, value, out) };
+        write_argument(graph, result, out)?;
+        return write_state(graph, state.iter().map(|slot| &*slot.name).zip(written), out);
     }
     // An output of no value or of several is not correct, and must not look like one of a tuple.
     write_target(node.target(), out)?;
@@ -130,6 +134,21 @@ pub(crate) fn write_argument(graph: &Graph, argument: &Argument, out: &mut impl 
             out.write_str(" }")
         }
     }
+}
+
+/// Writes ` state (kv_cache = (%k, %v), pos = 3)`: parts of the state, as they are read or written.
+pub(crate) fn write_state<'a>(
+    graph: &Graph,
+    slots: impl IntoIterator<Item = (&'a str, &'a Argument)>,
+    out: &mut impl Write,
+) -> fmt::Result {
+    out.write_str(" state (")?;
+    separated(out, slots, |out, (name, value)| {
+        write_word(name, is_dotted(name), out)?;
+        out.write_str(" = ")?;
+        write_argument(graph, value, out)
+    })?;
+    out.write_str(")")
 }
 
 /// An argument as text.

@@ -88,7 +88,7 @@ pub use order::Cycle;
 pub use path::ModulePath;
 pub use replace::MetaNotEmpty;
 pub(crate) use restore::Written;
-pub use signature::Signature;
+pub use signature::{Signature, StateSlot};
 pub use target::{Op, Target};
 pub use verify::{Place, VerifyError, VerifyErrors};
 pub use walk::{Nodes, Walk};

@@ -130,7 +130,7 @@ fn edit(graph: &mut Graph, random: &mut Random) -> usize {
             let mut parameters: Vec<_> =
                 graph.placeholders().map(|id| (graph.node(id).name().into(), id.into())).collect();
             parameters.push(("n".into(), 3.into()));
-            graph.set_signature(Some(Signature { parameters: parameters.into() }));
+            graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
         }
         18 => {
             let id = any();

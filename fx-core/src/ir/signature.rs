@@ -1,4 +1,8 @@
-//! [`Signature`]: how a graph is called, where that is not one value for each placeholder.
+//! [`Signature`]: how a graph is called, where that is not one value for each placeholder; and its state, what it reads
+//! of the run before and leaves to the next.
+//!
+//! What a run writes to the state stands in the output, `(result, (written, …))`, one for each slot, so that edits of
+//! nodes keep it right.
 //!
 //! Invariant: a signature is made of nodes that were in the graph when it was set, and of plain data. That it names each
 //! placeholder once and nothing else, [`Graph::verify`] checks, because edits pass through other states.
@@ -8,6 +12,7 @@ use std::sync::Arc;
 use super::argument::Argument;
 use super::graph::Graph;
 use super::node::NodeId;
+use super::target::Op;
 
 /// How a graph is called: its parameters, each made of placeholders and of the values it was specialised to.
 ///
@@ -17,12 +22,57 @@ use super::node::NodeId;
 pub struct Signature {
     /// The parameters in order: the name, and what it is made of.
     pub parameters: Box<[(Arc<str>, Argument)]>,
+    /// The state in order, which callers do not give and do not get: the module that holds the graph keeps it.
+    pub state: Box<[StateSlot]>,
+}
+
+/// A part of the state of a graph: something that the captured model keeps from one call to the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StateSlot {
+    /// The path to it in the model, or in the argument that it is a part of: `layers.0.kv_cache`, `cache.kvs`.
+    pub name: Arc<str>,
+    /// What it must be for the graph to run: placeholders for the tensors in it, and plain data that the capture has
+    /// relied on. `none` is an `Option` that was empty.
+    pub reads: Argument,
 }
 
 impl Signature {
     /// Calls `visit` with each node in it, in order, as often as it occurs.
     pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
         self.parameters.iter().for_each(|(_, made_of)| made_of.for_each_node(visit));
+        self.state.iter().for_each(|slot| slot.reads.for_each_node(visit));
+    }
+
+    pub(crate) fn for_each_node_mut(&mut self, visit: &mut impl FnMut(&mut NodeId)) {
+        self.parameters.iter_mut().for_each(|(_, made_of)| made_of.for_each_node_mut(visit));
+        self.state.iter_mut().for_each(|slot| slot.reads.for_each_node_mut(visit));
+    }
+
+    /// The same in terms of the inputs of another graph, if `map` gives one for each node, and no others are there.
+    pub(crate) fn of_copy(&self, to: &Graph, map: impl Fn(NodeId) -> Option<NodeId>) -> Option<Self> {
+        let (mut copy, mut named, mut fits) = (self.clone(), 0, true);
+        copy.for_each_node_mut(&mut |id| {
+            let new = map(*id).filter(|&new| to.try_node(new).is_some_and(|node| node.op() == Op::Placeholder));
+            fits &= new.is_some();
+            named += 1;
+            *id = new.unwrap_or(*id);
+        });
+        (fits && named == to.placeholders().len()).then_some(copy)
+    }
+
+    /// Takes apart what the output reads: the result, and what is written to each slot. None if it is not made so.
+    #[must_use]
+    pub fn written<'a>(&self, output: &'a Argument) -> Option<(&'a Argument, &'a [Argument])> {
+        if self.state.is_empty() {
+            return Some((output, &[]));
+        }
+        match output {
+            Argument::Tuple(parts) => match &**parts {
+                [result, Argument::Tuple(written)] if written.len() == self.state.len() => Some((result, written)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 
@@ -45,12 +95,30 @@ impl Graph {
     #[track_caller]
     pub fn set_signature(&mut self, signature: Option<Signature>) {
         if let Some(signature) = &signature {
-            for (_, made_of) in &signature.parameters {
+            let reads = signature.state.iter().map(|slot| &slot.reads);
+            for made_of in signature.parameters.iter().map(|(_, made_of)| made_of).chain(reads) {
                 self.expect_arguments(std::slice::from_ref(made_of), &[]);
             }
         }
         self.signature = signature;
         self.revision += 1;
+    }
+
+    /// The parts of the state, in order; none if the graph computes the same each time.
+    #[must_use]
+    pub fn state(&self) -> &[StateSlot] {
+        self.signature.as_ref().map_or(&[], |signature| &signature.state)
+    }
+
+    /// What the graph returns, and what it writes to each part of its state. None if it has no output, or one that is
+    /// not made so.
+    #[must_use]
+    pub fn result_and_written(&self) -> Option<(&Argument, &[Argument])> {
+        let output = self.node(self.output_node()?).args().first()?;
+        match &self.signature {
+            Some(signature) => signature.written(output),
+            None => Some((output, &[])),
+        }
     }
 }
 
@@ -68,7 +136,7 @@ mod tests {
         let sum = add(&mut cursor, a, b);
         cursor.output(sum);
         let parameters = [("xs".into(), [a, b].into()), ("n".into(), 3.into())];
-        graph.set_signature(Some(Signature { parameters: parameters.into() }));
+        graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
         graph
     }
 
@@ -114,6 +182,6 @@ mod tests {
     #[should_panic(expected = "node 5 is not in graph `g`")]
     fn a_signature_names_nodes_of_its_graph() {
         let parameters = [("x".into(), my_module().last().unwrap().into())];
-        Graph::new("g").set_signature(Some(Signature { parameters: parameters.into() }));
+        Graph::new("g").set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
     }
 }

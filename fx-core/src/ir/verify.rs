@@ -12,9 +12,10 @@
 //! | V8 | every path leads to a module or tensor of the right kind | checked where there is a model, not here |
 //! | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
 //! | V10 | arguments name nodes that are in the graph | a bug in this module |
-//! | V11 | a signature names every placeholder once, nothing else, and no two parameters are called the same | adding and erasing placeholders |
+//! | V11 | a signature names every placeholder once, nothing else, and no two parameters, or parts of the state, are called the same | adding and erasing placeholders |
 //! | V12 | nodes are found by the target that they have | a bug in this module |
 //! | V13 | expressions are over the sizes that the graph follows, and those are read from its inputs | giving arguments, erasing inputs |
+//! | V14 | the output of a graph with state is the result and one value for each part of the state | replacing the output |
 //!
 //! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
 
@@ -226,7 +227,7 @@ impl<'g> Verifier<'g> {
         if names.is_empty() { "none".into() } else { names.join(", ") }
     }
 
-    /// V11.
+    /// V11 and V13.
     fn check_signature(&mut self) {
         let graph = self.graph;
         let Some(signature) = graph.signature() else { return };
@@ -235,6 +236,19 @@ impl<'g> Verifier<'g> {
             if !parameters.insert(name) {
                 self.signature(None, format!("two parameters of the signature are called `{name}`"));
             }
+        }
+        let mut slots = HashSet::new();
+        for slot in &signature.state {
+            if !slots.insert(&slot.name) {
+                self.signature(None, format!("two parts of the state are called `{}`", slot.name));
+            }
+        }
+        if let Some(output) = graph.output_node()
+            && graph.result_and_written().is_none()
+        {
+            let (place, count) = (self.place(output), signature.state.len());
+            let why = format!("the output should be the result and what is written to the {count} parts of the state");
+            self.errors.push(VerifyError::State { place, why });
         }
         let mut named = SecondaryMap::with_capacity(graph.nodes.len(), false);
         signature.for_each_node(&mut |id| match graph.try_node(id) {

@@ -11,7 +11,7 @@ use candle_nn::var_builder::Shard;
 use candle_nn::{ParamsAdamW, VarBuilder, VarMap};
 
 use crate::trace::encode::Mask;
-use crate::trace::{Encoded, Given, MapKey, Proxy, Scope, Traceable};
+use crate::trace::{Encoded, Given, Held, Holding, MapKey, Proxy, Scope, Traceable};
 use crate::value::Value;
 
 macro_rules! copied {
@@ -99,6 +99,16 @@ impl Traceable for candle_nn::attention::AttnMask {
             Self::None => AttnMask::None,
             Self::Causal { kv_offset } => AttnMask::Causal { kv_offset: *kv_offset },
             Self::Mask(mask) => AttnMask::Mask(mask.symbolic(scope)),
+        }
+    }
+
+    fn held(mirror: &AttnMask, _: &mut Holding) -> Held {
+        match mirror {
+            AttnMask::None => Held::NOTHING,
+            AttnMask::Causal { kv_offset } => {
+                Held::variant("AttnMask::Causal", vec![("kv_offset", Held::Data((*kv_offset).into()))])
+            }
+            AttnMask::Mask(mask) => Held::variant("AttnMask::Mask", vec![("", Held::Tensor(mask.clone()))]),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::ops::IntoValue;
 use crate::ops::infer::{Inferred, refuse};
 use crate::ops::macs::product;
 use crate::ops::{Effect, InferError};
-use crate::trace::{Given, Proxy, Scope, Session, Traceable, call_layer};
+use crate::trace::{Given, Held, Holding, Proxy, Scope, Session, Traceable, call_layer};
 use crate::value::{Fact, TensorFact, Value};
 
 use super::layer::argument;
@@ -213,6 +213,11 @@ macro_rules! states {
 
             fn input(&self, inputs: &mut crate::trace::Inputs<'_>, name: &str) -> $mirror {
                 $mirror { $($part: self.$part.input(inputs, &format!(concat!("{}_", stringify!($part)), name))),* }
+            }
+
+            fn held(mirror: &$mirror, _: &mut Holding) -> Held {
+                let parts = vec![$((stringify!($part), Held::Tensor(mirror.$part.clone()))),*];
+                Held::whole(stringify!($mirror), parts)
             }
         }
     )*};

@@ -5,7 +5,7 @@
 use candle_core::streaming::{BinOp, Dim};
 use candle_core::{D, Result, Shape};
 
-use crate::trace::{Inputs, Module, Proxy, Scope, Session, Traceable};
+use crate::trace::{Held, Holding, Inputs, Module, Proxy, Scope, Session, Traceable};
 
 /// The mirror of a `StreamTensor`.
 #[derive(Debug, Clone)]
@@ -20,6 +20,10 @@ impl Traceable for candle_core::StreamTensor {
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> StreamTensor {
         StreamTensor(self.as_option().map(|tensor| tensor.input(inputs, name)))
+    }
+
+    fn held(mirror: &StreamTensor, _: &mut Holding) -> Held {
+        mirror.0.clone().map_or(Held::NOTHING, Held::Tensor)
     }
 }
 
@@ -181,6 +185,12 @@ impl Traceable for candle_core::streaming::StreamingBinOp {
             Session::abort_current(&candle_core::Error::Msg(reason));
         }
         StreamingBinOp::new(self.op, self.dim)
+    }
+
+    fn held(mirror: &StreamingBinOp, holding: &mut Holding) -> Held {
+        let [lhs, rhs] =
+            [&mirror.prev_lhs, &mirror.prev_rhs].map(|held| candle_core::StreamTensor::held(held, holding));
+        Held::whole("StreamingBinOp", vec![("prev_lhs", lhs), ("prev_rhs", rhs)])
     }
 }
 

@@ -14,6 +14,7 @@ use crate::value::Fact;
 
 use super::attributes::{Attribute, Attributes};
 use super::graph_module::GraphModule;
+use super::held_state::{Kept, State};
 use super::infer::RefusedNode;
 use super::layer::{LayerModule, LayerState};
 
@@ -193,6 +194,9 @@ impl<'f> Mapper<'f> {
         let mut mapped = GraphModule::from_parts(module.graph().clone(), attributes);
         mapped.set_class_name(module.class_name());
         mapped.training = module.training;
+        let mut state = |state: &State| state.map_tensors(&mut |name, tensor| self.tensor(tensor, &path.child(name)));
+        let kept = Kept::at(state(&module.state())?, state(module.kept.initial())?);
+        mapped.set_kept(kept);
         (self.finish)(&mut mapped)?;
         Ok(mapped)
     }

@@ -12,6 +12,7 @@ use crate::ir::{Graph, ModulePath};
 
 use super::attributes::{Attribute, Attributes};
 use super::check::CheckErrors;
+use super::held_state::Kept;
 
 /// What a later stage derived from a graph (the plan it runs by), kept until the graph changes.
 #[derive(Default)]
@@ -52,12 +53,13 @@ impl Derived {
 /// from.
 ///
 /// A clone shares the weights and nothing else: edits of its graph, of its tree of attributes or of its child graphs
-/// stay its own. Variables ([`candle_core::Var`]) are weights, so training one trains the other.
+/// stay its own, and so does its state ([`GraphModule::state`]). Variables ([`candle_core::Var`]) are weights, so training one trains the other.
 pub struct GraphModule {
     graph: Graph,
     attributes: Attributes,
     pub(super) class_name: Arc<str>,
     pub(super) training: bool,
+    pub(super) kept: Kept,
     pub(crate) plan: Derived,
 }
 
@@ -78,7 +80,7 @@ impl GraphModule {
     pub(crate) fn from_parts(graph: Graph, attributes: Attributes) -> Self {
         let training = super::mode::is_training(&graph, &attributes);
         let class_name = super::class_name::of_graph(graph.name());
-        Self { graph, attributes, class_name, training, plan: Derived::default() }
+        Self { graph, attributes, class_name, training, kept: Kept::default(), plan: Derived::default() }
     }
 
     /// The graph.
@@ -141,7 +143,8 @@ impl GraphModule {
 impl Clone for GraphModule {
     fn clone(&self) -> Self {
         let (graph, attributes, class_name) = (self.graph.clone(), self.attributes.clone(), self.class_name.clone());
-        Self { graph, attributes, class_name, training: self.training, plan: Derived::default() }
+        let (training, kept) = (self.training, self.kept.clone());
+        Self { graph, attributes, class_name, training, kept, plan: Derived::default() }
     }
 }
 

@@ -17,6 +17,7 @@
 //! | `mode` | training and evaluation |
 //! | `convert` | other devices and dtypes |
 //! | `state` | tensors by path: saved, loaded, trained |
+//! | `held_state` | what a graph keeps from one run to the next |
 //! | `layer_table` | layers by the names of their types |
 //! | `saved` | whole modules as files |
 //!
@@ -29,6 +30,7 @@ mod convert;
 pub(crate) mod dead;
 mod class_name;
 mod graph_module;
+mod held_state;
 pub(crate) mod infer;
 pub(crate) mod inputs;
 mod layer;
@@ -44,6 +46,8 @@ pub use attributes::{Attribute, Attributes, CONSTANT, MissingAttribute};
 pub use check::CheckErrors;
 pub use convert::ConvertError;
 pub use graph_module::GraphModule;
+pub(crate) use held_state::Kept;
+pub use held_state::{ShareStateError, State};
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerState, PartSource};

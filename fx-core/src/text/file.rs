@@ -12,6 +12,8 @@
 //!     linear: layer Linear {} with { weight: tensor f32[5, 4] "linear.weight", bias: tensor f32[5] "linear.bias" },
 //!     block: module 1,
 //! }
+//! state { … }
+//! initial { … }
 //! ```
 //!
 //! Invariant: a module names only modules after it, so that no module is inside of itself; text holds no tensor, only
@@ -24,6 +26,7 @@ use super::WriteError;
 use super::error::{ParseError, ParseErrorKind, nearest};
 use super::lex::{Lexer, Result, shortened};
 use super::read::Reader;
+use super::state::{StateTexts, write_states};
 use super::write_meta::put;
 use crate::ir::line::{is_dotted, write_argument, write_word};
 use crate::ir::{Argument, Fields, Graph, ModulePath};
@@ -32,7 +35,7 @@ use crate::value::{Device, Fact, TensorFact};
 use std::fmt::Write;
 
 /// The version that is written. Another one is refused.
-const VERSION: &str = "1";
+pub(super) const VERSION: &str = "1";
 
 /// A module as a file has it.
 #[derive(Debug)]
@@ -42,6 +45,8 @@ pub(crate) struct ModuleText<'g> {
     pub(crate) graph: Cow<'g, Graph>,
     /// In order.
     pub(crate) attributes: Vec<(ModulePath, AttributeText)>,
+    /// The state of the graph, if it has one: as it is, and as it was at the capture.
+    pub(crate) state: Option<(StateTexts, StateTexts)>,
 }
 
 /// What a path leads to.
@@ -99,11 +104,15 @@ pub(crate) fn write_modules(modules: &[ModuleText<'_>]) -> std::result::Result<S
             out.push_str(",\n");
         }
         out.push_str("}\n");
+        if let Some((now, initial)) = &module.state {
+            write_states("state", now, &mut out);
+            write_states("initial", initial, &mut out);
+        }
     }
     Ok(out)
 }
 
-fn write_stored(stored: &StoredTensor, out: &mut String) {
+pub(super) fn write_stored(stored: &StoredTensor, out: &mut String) {
     let kind = if stored.is_variable { "variable" } else { "tensor" };
     put(write!(out, "{kind} {} {:?}", stored.fact, stored.key));
 }
@@ -118,28 +127,33 @@ pub(crate) fn read_modules(
     file.modules().map_err(|fault| fault.place(text))
 }
 
-struct File<'t, 'o> {
-    lexer: Lexer<'t>,
-    ops: &'o OpTable,
-    substitute: &'o Device,
+pub(super) struct File<'t, 'o> {
+    pub(super) lexer: Lexer<'t>,
+    pub(super) ops: &'o OpTable,
+    pub(super) substitute: &'o Device,
 }
 
 impl File<'_, '_> {
-    fn modules(&mut self) -> Result<Vec<ModuleText<'static>>> {
+    /// The first line.
+    pub(super) fn version(&mut self) -> Result<()> {
         if !self.lexer.eat_word("fx") {
             return Err(self.lexer.expected("`fx 1`, the first line of a saved module"));
         }
         self.lexer.peek();
         let start = self.lexer.at;
         match self.lexer.digits() {
-            Some(VERSION) => {}
+            Some(VERSION) => Ok(()),
             Some(other) => {
                 let kind = ParseErrorKind::Invalid(format!("version {} cannot be read", shortened(other)));
                 let hint = "it was saved by another version of this crate: load it there, and save it again".to_owned();
-                return Err(self.lexer.fault(start, kind).hint(hint));
+                Err(self.lexer.fault(start, kind).hint(hint))
             }
-            None => return Err(self.lexer.expected("the version, `1`")),
+            None => Err(self.lexer.expected("the version, `1`")),
         }
+    }
+
+    fn modules(&mut self) -> Result<Vec<ModuleText<'static>>> {
+        self.version()?;
         let (mut modules, mut last_named) = (Vec::new(), (0, self.lexer.at));
         while self.lexer.peek().is_some() || modules.is_empty() {
             modules.push(self.module(modules.len(), &mut last_named)?);
@@ -177,7 +191,10 @@ impl File<'_, '_> {
                 break;
             }
         }
-        Ok(ModuleText { class_name, graph: Cow::Owned(graph), attributes })
+        let now = self.states("state")?;
+        let initial = self.states("initial")?;
+        let state = now.map(|now| (now, initial.unwrap_or_default()));
+        Ok(ModuleText { class_name, graph: Cow::Owned(graph), attributes, state })
     }
 
     fn attribute(&mut self, number: usize, last_named: &mut (usize, usize)) -> Result<AttributeText> {
@@ -222,7 +239,7 @@ impl File<'_, '_> {
     }
 
     /// `variable f32[3, 4] "param"`.
-    fn stored(&mut self) -> Result<StoredTensor> {
+    pub(super) fn stored(&mut self) -> Result<StoredTensor> {
         let is_variable = self.lexer.eat_word("variable");
         if !is_variable && !self.lexer.eat_word("tensor") {
             let mut ahead = self.lexer;

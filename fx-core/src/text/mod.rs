@@ -38,8 +38,10 @@
 //! guards     = "where" "(" [ guard { "," guard } [ "," ] ] ")" ;
 //! guard      = expression ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) expression [ "at" string ":" digits ] ;
 //! input      = [ name ] node [ ":" fact ] [ meta ] ;  (* with the parameter's name, if it is not the node's *)
-//! takes      = "takes" "(" [ name "=" argument { "," name "=" argument } [ "," ] ] ")" ;
+//! takes      = "takes" "(" [ name "=" argument { "," name "=" argument } [ "," ] ] ")" [ state ] ;
 //!                                                     (* how it is called, if not with one value for each input *)
+//! state      = "state" "(" dotted "=" argument { "," dotted "=" argument } [ "," ] ")" ;
+//!                                                     (* what it reads of its state, and after an output what it writes *)
 //! module     = "#" digits "=" dotted [ "@" digits ] ":" rust_path [ "in" "#" digits ] ;
 //!                                                     (* numbered from 1; behind the @ how often it had been called *)
 //! statement  = ( node "=" ( placeholder | get_attr | function | method | called | output ) | output ) [ meta ] ;
@@ -48,7 +50,7 @@
 //! function   = "call_function" rust_path call ;
 //! method     = "call_method" rust_path call ;
 //! called     = "call_module" dotted call ;
-//! output     = "output" argument                      (* a node without a name is called `output` *)
+//! output     = "output" argument [ state ]            (* a node without a name is called `output` *)
 //!            | "output" "output" call ;               (* not correct: of no value, or of several *)
 //! call       = "(" [ parameter { "," parameter } [ "," ] ] ")" ;
 //! parameter  = argument | name "=" argument ;         (* those by position first *)
@@ -114,6 +116,7 @@ mod read;
 mod read_argument;
 mod read_meta;
 mod read_size;
+pub(crate) mod state;
 mod table;
 mod write;
 mod write_meta;

@@ -16,7 +16,7 @@ use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
 use crate::ir::{
-    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name,
+    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, StateSlot, Target, Written, is_legal_name,
 };
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
@@ -90,6 +90,8 @@ pub(super) struct Reader<'l, 't, 'o> {
     pub(super) stacks: Stacks,
     pub(super) source: Option<Source>,
     devices: Vec<(String, Device)>,
+    /// Names of the parts of the state.
+    slots: Vec<Arc<str>>,
     /// What the sizes of the graph were at the capture.
     pub(super) hints: Vec<(Arc<str>, i64)>,
 }
@@ -106,6 +108,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             stacks: Stacks::default(),
             source: None,
             devices: Vec::new(),
+            slots: Vec::new(),
             hints: Vec::new(),
         }
     }
@@ -126,6 +129,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             }
         }
         let mut signature = self.signature()?;
+        if let Some(signature) = &signature {
+            self.slots = signature.state.iter().map(|slot| slot.name.clone()).collect();
+        }
         if let Some(dynamic) = &mut dynamic {
             dynamic.guards = self.guards()?;
         }
@@ -152,7 +158,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         Ok(graph)
     }
 
-    /// `takes (x = %x, hs = [%hs_0, %hs_1], n = 3)`, if it comes next.
+    /// `takes (x = %x, hs = [%hs_0, %hs_1], n = 3) state (cache = (%k, %v))`, if it comes next.
     fn signature(&mut self) -> Result<Option<Signature>> {
         if !self.lexer.eat_word("takes") {
             return Ok(None);
@@ -168,7 +174,47 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 break;
             }
         }
-        Ok(Some(Signature { parameters: parameters.into() }))
+        let state = self.state()?.into_iter().map(|(name, reads)| StateSlot { name, reads }).collect();
+        Ok(Some(Signature { parameters: parameters.into(), state }))
+    }
+
+    /// `state (cache = (%k, %v), pos = 3)`, if it comes next; else nothing.
+    fn state(&mut self) -> Result<Vec<(Arc<str>, Argument)>> {
+        let mut slots = Vec::new();
+        if !self.lexer.eat_word("state") {
+            return Ok(slots);
+        }
+        self.lexer.expect("(", "`(` and the parts of the state")?;
+        while !self.lexer.eat(")") {
+            let name = self.lexer.dotted("a part of the state or `)`")?;
+            self.lexer.expect("=", "`=`")?;
+            // In the output they stand in two tuples.
+            slots.push((name.into(), self.argument(Argument::MAX_DEPTH - 2)?));
+            if !self.lexer.eat(",") {
+                self.lexer.expect(")", "`,` or `)`")?;
+                break;
+            }
+        }
+        Ok(slots)
+    }
+
+    /// What an output reads: the result, and what is written to the state if it has any.
+    fn output(&mut self) -> Result<Argument> {
+        let room = Argument::MAX_DEPTH - usize::from(!self.slots.is_empty());
+        let result = self.argument(room)?;
+        self.lexer.peek();
+        let start = self.lexer.at;
+        let written = self.state()?;
+        if written.is_empty() {
+            return Ok(result);
+        }
+        if !written.iter().map(|(name, _)| name).eq(&self.slots) {
+            let slots: Vec<String> = self.slots.iter().map(|slot| shortened(slot)).collect();
+            let expected = if slots.is_empty() { "no state".to_owned() } else { slots.join(", ") };
+            let kind = ParseErrorKind::Invalid(format!("this is not the state of the graph, which is: {expected}"));
+            return Err(self.lexer.fault(start, kind));
+        }
+        Ok((result, Argument::Tuple(written.into_iter().map(|(_, value)| value).collect())).into())
     }
 
     /// `%x: f32[3, 4]` or `type %type_1`.
@@ -219,9 +265,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             }
         };
         let (target, args, kwargs) = match op {
-            Some(Op::Output) if !self.is_long_output() => {
-                (Target::Output, [self.argument(Argument::MAX_DEPTH)?].into(), Box::default())
-            }
+            Some(Op::Output) if !self.is_long_output() => (Target::Output, [self.output()?].into(), Box::default()),
             op => {
                 let target = self.target(op.unwrap_or(Op::Output))?;
                 self.lexer.expect("(", "`(` and the arguments")?;
@@ -392,8 +436,8 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                     argument.for_each_node_mut(&mut |id| *id = places[id.index()]);
                 }
             }
-            for (_, made_of) in signature.into_iter().flat_map(|signature| &mut signature.parameters) {
-                made_of.for_each_node_mut(&mut |id| *id = places[id.index()]);
+            if let Some(signature) = signature {
+                signature.for_each_node_mut(&mut |id| *id = places[id.index()]);
             }
             for place in dynamic.into_iter().flat_map(|dynamic| &mut dynamic.sizes).flat_map(|size| &mut size.places) {
                 *place = place.of(places[place.input().index()]);

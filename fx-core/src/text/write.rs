@@ -5,7 +5,7 @@
 use std::fmt::{self, Write};
 
 use super::write_meta::write_fact;
-use crate::ir::line::{write_argument, write_node, write_target, write_word};
+use crate::ir::line::{is_dotted, write_argument, write_node, write_state, write_target, write_word};
 use crate::ir::{Graph, Meta, Node, NodeId, Op, SizeOf, Target, is_identifier};
 use crate::value::Fact;
 
@@ -62,7 +62,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
     Ok(graph.nodes().nth(count).map(|(id, _)| id))
 }
 
-/// Writes ` takes (x = %x, n = 3)`, if the graph is not called with one value for each input.
+/// Writes ` takes (x = %x, n = 3) state (cache = (%k, %v))`, if the graph is not called with one value for each input.
 pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Result {
     let Some(signature) = graph.signature() else { return Ok(()) };
     out.write_str(" takes (")?;
@@ -71,6 +71,23 @@ pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Resul
         write_word(name, is_identifier(name), out)?;
         out.write_str(" = ")?;
         write_argument(graph, made_of, out)?;
+    }
+    out.write_str(")")?;
+    if signature.state.is_empty() {
+        return Ok(());
+    }
+    let slots = || signature.state.iter().map(|slot| (&*slot.name, &slot.reads));
+    let is_long = write_state(graph, slots(), &mut Nowhere { room: WIDEST }).is_err();
+    if !is_long {
+        return write_state(graph, slots(), out);
+    }
+    out.write_str(" state (\n")?;
+    for (name, reads) in slots() {
+        out.write_str("    ")?;
+        write_word(name, is_dotted(name), out)?;
+        out.write_str(" = ")?;
+        write_argument(graph, reads, out)?;
+        out.write_str(",\n")?;
     }
     out.write_str(")")
 }

@@ -9,8 +9,7 @@ use std::hash::Hash;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
 
-use crate::ir::Argument;
-
+use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
@@ -28,8 +27,8 @@ impl<T: Traceable> Traceable for Option<T> {
         self.as_ref().map(|value| value.input(inputs, name))
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        mirror.as_ref().map_or(Some(Argument::None), T::made_of)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        mirror.as_ref().map_or(Held::NOTHING, |value| T::held(value, holding))
     }
 
     fn part(&self, _: usize) -> Option<Part<'_>> {
@@ -48,8 +47,8 @@ impl<T: Traceable> Traceable for Box<T> {
         Box::new((**self).input(inputs, name))
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        T::made_of(mirror)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        T::held(mirror, holding)
     }
 
     fn part(&self, _: usize) -> Option<Part<'_>> {
@@ -79,8 +78,10 @@ macro_rules! shared_pointers {
                 $type::new((**self).input(inputs, name))
             }
 
-            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-                T::made_of(mirror)
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                // What is shared is a part of the state once, under the first path that leads to it.
+                let is_first = holding.is_first($type::as_ptr(mirror).cast());
+                if is_first { T::held(mirror, holding) } else { Held::Opaque }
             }
 
             fn part(&self, _: usize) -> Option<Part<'_>> {
@@ -116,6 +117,11 @@ macro_rules! locks {
                     None => inputs.scope().child(name).locked(),
                 }
             }
+
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                let $value = mirror;
+                $locked.map_or(Held::Opaque, |inside| T::held(&inside, holding))
+            }
         }
     )*};
 }
@@ -141,6 +147,10 @@ impl<T: Traceable> Traceable for OnceCell<T> {
         self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
     }
 
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        once(mirror.get().map(|value| T::held(value, holding)))
+    }
+
     fn part(&self, _: usize) -> Option<Part<'_>> {
         self.get().map(Part::of)
     }
@@ -153,9 +163,18 @@ impl<T: Traceable> Traceable for OnceLock<T> {
         self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
     }
 
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        once(mirror.get().map(|value| T::held(value, holding)))
+    }
+
     fn part(&self, _: usize) -> Option<Part<'_>> {
         self.get().map(Part::of)
     }
+}
+
+/// What is computed at first use is a memo of one entry.
+fn once(held: Option<Held>) -> Held {
+    Held::memo("OnceCell", held.into_iter().map(|held| (String::new(), held)).collect())
 }
 
 macro_rules! sequences {
@@ -171,8 +190,8 @@ macro_rules! sequences {
                 self.iter().enumerate().map(|(i, value)| value.input(inputs, &format!("{name}_{i}"))).collect()
             }
 
-            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-                mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                Held::list(mirror.iter().map(|value| T::held(value, holding)).collect())
             }
 
             fn part(&self, step: usize) -> Option<Part<'_>> {
@@ -194,8 +213,8 @@ impl<T: Traceable, const N: usize> Traceable for [T; N] {
         std::array::from_fn(|i| self[i].input(inputs, &format!("{name}_{i}")))
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        Held::list(mirror.iter().map(|value| T::held(value, holding)).collect())
     }
 
     fn part(&self, step: usize) -> Option<Part<'_>> {
@@ -213,6 +232,11 @@ macro_rules! maps {
                     (key.clone(), value.symbolic(&scope.part(&key.segment(), i)))
                 };
                 self.iter().enumerate().map(mirror).collect()
+            }
+
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                let entries = mirror.iter().map(|(key, value)| (key.segment(), V::held(value, holding)));
+                Held::memo(stringify!($map), entries.collect())
             }
 
             // A map that does not change keeps its order.
@@ -266,8 +290,8 @@ macro_rules! tuples {
                 ($(self.$index.input(inputs, &format!("{name}_{}", $index)),)+)
             }
 
-            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-                Some(Argument::Tuple([$($name::made_of(&mirror.$index)?),+].into()))
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                Held::Tuple(vec![$($name::held(&mirror.$index, holding)),+])
             }
 
             fn part(&self, step: usize) -> Option<Part<'_>> {

@@ -153,6 +153,15 @@ pub enum TraceError {
         /// Type of the field.
         found: String,
     },
+    /// What the model keeps has changed in a way that no value can tell.
+    #[error(
+        "`{path}` is changed by the call, and holds a layer or data that cannot be compared, so it cannot be state of a \
+         graph: keep tensors and plain data with `Debug` there"
+    )]
+    OpaqueState {
+        /// Where it is.
+        path: String,
+    },
     /// A lock of the model is held while it is captured.
     #[error("`{path}` is locked or mutably borrowed: let go of it before the model is captured")]
     Locked {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use candle_core::{DType, Shape, Tensor};
 
-use crate::ir::Argument;
 use crate::value::Value;
 
+use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::proxy::Proxy;
 use super::scope::Scope;
@@ -25,8 +25,8 @@ pub trait Give {
     /// Its mirror, baked into the graph, but for placeholders in it.
     fn as_constant(&self, inputs: &mut Inputs<'_>, scope: &Scope) -> Self::Symbolic;
 
-    /// What the parameter is made of, as [`Traceable::made_of`].
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument>;
+    /// What its mirror holds, as [`Traceable::held`].
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held;
 }
 
 /// A tensor input in the value of a parameter, for [`Tracer::concrete_arg`](super::Tracer::concrete_arg): torch.fx's `PH`.
@@ -54,8 +54,8 @@ macro_rules! give_placeholder {
                 self.as_input(inputs, &scope.path().as_str().replace('.', "_"))
             }
 
-            fn made_of(mirror: &Proxy) -> Option<Argument> {
-                <Tensor as Traceable>::made_of(mirror)
+            fn held(mirror: &Proxy, _: &mut Holding) -> Held {
+                Held::Tensor(mirror.clone())
             }
         }
     )*};
@@ -79,8 +79,8 @@ where
         (*self).symbolic(scope)
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        T::made_of(mirror)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        T::held(mirror, holding)
     }
 }
 
@@ -95,8 +95,8 @@ impl<T: Give> Give for Option<T> {
         self.as_ref().map(|value| value.as_constant(inputs, scope))
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        mirror.as_ref().map_or(Some(Argument::None), T::made_of)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        mirror.as_ref().map_or(Held::NOTHING, |value| T::held(value, holding))
     }
 }
 
@@ -111,8 +111,8 @@ impl<T: Give> Give for Vec<T> {
         self.iter().enumerate().map(|(i, value)| value.as_constant(inputs, &scope.child(&i.to_string()))).collect()
     }
 
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        mirror.iter().map(T::made_of).collect::<Option<_>>().map(Argument::List)
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        Held::list(mirror.iter().map(|value| T::held(value, holding)).collect())
     }
 }
 
@@ -129,8 +129,8 @@ macro_rules! give_tuple {
                 ($(self.$index.as_constant(inputs, &scope.child(stringify!($index))),)+)
             }
 
-            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-                Some(Argument::Tuple([$($name::made_of(&mirror.$index)?),+].into()))
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                Held::Tuple(vec![$($name::held(&mirror.$index, holding)),+])
             }
         }
     )*};
@@ -150,8 +150,8 @@ macro_rules! give_by_value {
                 Traceable::symbolic(self, scope)
             }
 
-            fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-                <Self as Traceable>::made_of(mirror)
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                <Self as Traceable>::held(mirror, holding)
             }
         }
     )*};

@@ -7,16 +7,20 @@ use std::sync::Arc;
 
 use candle_core::{DType, Result, Shape, Tensor};
 
-use crate::ir::{self, Graph, Signature, Target};
+use crate::ir::{self, Graph, NodeId, Signature, StateSlot, Target};
+use crate::module::inputs::parameter;
 use crate::value::{Fact, Value};
 
+use super::carry::Watched;
 use super::error::TraceError;
 use super::give::Give;
+use super::held::{Held, Holding};
 use super::output::{Output, OutputBuilder, ToOutput};
 use super::probe::{Probe, replaced};
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::{Mode, New, Session};
+use super::traceable::plain;
 
 /// An argument that was given for a parameter.
 pub(crate) enum Argument<'a> {
@@ -33,8 +37,21 @@ type Make<'a> = dyn Fn(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
 pub(crate) struct Mirrored {
     /// The mirror as the type that was asked for; `Err` if it is another.
     value: std::result::Result<Box<dyn Any>, String>,
-    /// What the parameter is made of, if that can be said.
-    made_of: Option<ir::Argument>,
+    /// What it holds.
+    held: Held,
+    look: Option<Look>,
+}
+
+/// Says what a mirror holds that a parameter was given; none if it is of another type than it was given as.
+type Look = fn(&dyn Any) -> Option<Held>;
+
+/// A parameter that was given.
+struct GivenParameter {
+    name: String,
+    held: Held,
+    look: Option<Look>,
+    /// What it holds after the call, if it was only lent.
+    after: Option<Held>,
 }
 
 /// The arguments of the method that is captured.
@@ -46,8 +63,7 @@ pub struct Inputs<'a> {
     by_position: bool,
     probe: Option<&'a Probe<'a>>,
     taken: Vec<String>,
-    /// What each parameter that was given is made of, if that can be said.
-    made_of: Vec<(String, ir::Argument)>,
+    given: Vec<GivenParameter>,
 }
 
 impl<'a> Inputs<'a> {
@@ -66,7 +82,7 @@ impl<'a> Inputs<'a> {
             positional: positional.unwrap_or_default().iter(),
             probe,
             taken: Vec::new(),
-            made_of: Vec::new(),
+            given: Vec::new(),
         }
     }
 
@@ -103,7 +119,8 @@ impl<'a> Inputs<'a> {
             return Err(self.wrong(name, ty, "something that is no integer, and was declared `dynamic_arg`"));
         };
         let node = self.add_placeholder(name, Fact::Data(Value::Int(value)), None).node();
-        self.made_of.push((name.to_owned(), node.into()));
+        let held = Held::Data(node.into());
+        self.given.push(GivenParameter { name: name.to_owned(), held, look: None, after: None });
         Ok(integer)
     }
 
@@ -126,18 +143,58 @@ impl<'a> Inputs<'a> {
         proxy
     }
 
-    /// What the parameters are made of, where that is more than one placeholder for each.
-    pub(crate) fn signature(&mut self, graph: &Graph) -> Option<Signature> {
-        let made_of = std::mem::take(&mut self.made_of);
-        if made_of.iter().all(|(_, made_of)| matches!(made_of, ir::Argument::Node(_))) {
+    /// What the parameters are made of, where that is more than one placeholder for each, or there is state: all but
+    /// `as_state`, which are that.
+    pub(crate) fn signature(&self, graph: &Graph, state: Vec<StateSlot>, as_state: &[String]) -> Option<Signature> {
+        let parameters = self.given.iter().filter(|given| !as_state.contains(&given.name));
+        let parameters: Vec<(Arc<str>, ir::Argument)> =
+            parameters.filter_map(|given| Some((given.name.as_str().into(), given.held.made_of()?))).collect();
+        let is_plain = parameters.iter().all(|(_, made_of)| matches!(made_of, ir::Argument::Node(_)));
+        if state.is_empty() && is_plain {
             return None;
         }
         let mut named = Vec::new();
-        made_of.iter().for_each(|(_, made_of)| made_of.for_each_node(&mut |node| named.push(node)));
-        // A parameter of which nothing can be said may have placeholders of its own: then the graph is called by them.
-        graph.placeholders().eq(named).then(|| Signature {
-            parameters: made_of.into_iter().map(|(name, made_of)| (name.into(), made_of)).collect(),
+        parameters.iter().for_each(|(_, made_of)| made_of.for_each_node(&mut |node| named.push(node)));
+        let mut of_state = std::collections::HashSet::new();
+        state.iter().for_each(|slot| slot.reads.for_each_node(&mut |node| of_state.extend([node])));
+        let inputs: Vec<NodeId> = graph.placeholders().filter(|node| !of_state.contains(node)).collect();
+        let parameters = if inputs == named {
+            parameters
+        } else if state.is_empty() {
+            // A parameter of which nothing can be said has placeholders of its own: the graph is called by them.
+            return None;
+        } else {
+            inputs.iter().map(|&node| (parameter(graph.node(node)).into(), node.into())).collect()
+        };
+        Some(Signature { parameters: parameters.into(), state: state.into() })
+    }
+
+    /// What arguments hold that were lent, before and after the call.
+    pub(super) fn lent_arguments(&mut self) -> impl Iterator<Item = Watched> {
+        self.given.iter_mut().filter_map(|given| {
+            let after = given.after.take()?;
+            Some(Watched { name: given.name.clone(), before: given.held.clone(), after })
         })
+    }
+
+    /// The argument of this name as it is after the call: what the call has changed in it becomes state of the graph.
+    ///
+    /// What the attributes write does this for each argument that a method borrows.
+    pub fn lent(&mut self, name: &str, mirror: &dyn Any) {
+        if let Some(given) = self.given.iter_mut().rev().find(|given| given.name == name) {
+            given.after = given.look.and_then(|look| look(mirror));
+        }
+    }
+
+    /// Notes a placeholder that a parameter is.
+    fn note(&mut self, name: &str, proxy: &Proxy) {
+        let look: Look = |any| match (any.downcast_ref::<Proxy>(), any.downcast_ref::<Option<Proxy>>()) {
+            (Some(proxy), _) => Some(Held::Tensor(proxy.clone())),
+            (_, Some(proxy)) => Some(proxy.clone().map_or(Held::NOTHING, Held::Tensor)),
+            _ => None,
+        };
+        let held = Held::Tensor(proxy.clone());
+        self.given.push(GivenParameter { name: name.to_owned(), held, look: Some(look), after: None });
     }
 
     fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
@@ -164,7 +221,7 @@ impl<'a> Inputs<'a> {
         let any: Box<dyn Any> = match given {
             None if tensor && !self.by_position && !concrete => {
                 let proxy = self.add_placeholder(name, Fact::Unknown, None);
-                self.made_of.extend(proxy.input_node().map(|node| (name.to_owned(), node.into())));
+                self.note(name, &proxy);
                 Box::new(proxy)
             }
             // An optional tensor that was not given is absent, as candle models mean it.
@@ -181,14 +238,16 @@ impl<'a> Inputs<'a> {
                 let fact = known.as_ref().map(|(shape, dtype)| Fact::tensor(self.shape(name, shape), *dtype));
                 let fact = fact.unwrap_or_default();
                 let proxy = self.add_placeholder(name, fact, None);
-                self.made_of.extend(proxy.input_node().map(|node| (name.to_owned(), node.into())));
+                self.note(name, &proxy);
                 if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
             }
             Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "Tensor")),
             Some(Argument::Mirrored(make)) => {
-                let Mirrored { value, made_of } = make(self, name, wanted);
+                let Mirrored { value, held, look } = make(self, name, wanted);
                 let is_scalar = self.probe.is_some_and(|probe| probe.is_scalar(name));
-                self.made_of.extend(made_of.filter(|_| !is_scalar).map(|made_of| (name.to_owned(), made_of)));
+                if !is_scalar {
+                    self.given.push(GivenParameter { name: name.to_owned(), held, look, after: None });
+                }
                 match value {
                     Ok(value) if is_scalar => self.scalar(name, ty, value)?,
                     Ok(value) => value,
@@ -269,8 +328,7 @@ impl<'a> Argument<'a> {
     pub(crate) fn example<T: Give + 'a>(value: T) -> Self {
         Self::Mirrored(Box::new(move |inputs, name, wanted| {
             let mirror = value.as_input(inputs, name);
-            let made_of = T::made_of(&mirror);
-            Mirrored { made_of, ..Mirrored::of(mirror, wanted) }
+            Mirrored::of::<T>(mirror, wanted)
         }))
     }
 
@@ -279,51 +337,62 @@ impl<'a> Argument<'a> {
         Self::Mirrored(Box::new(move |inputs, name, wanted| {
             let scope = inputs.scope().child(name);
             let mirror = value.as_constant(inputs, &scope);
-            let made_of = T::made_of(&mirror);
-            Mirrored { made_of, ..Mirrored::of(mirror, wanted) }
+            Mirrored::of::<T>(mirror, wanted)
         }))
     }
 }
 
 impl Mirrored {
-    fn made(value: std::result::Result<Box<dyn Any>, String>) -> Self {
-        Self { value, made_of: None }
+    /// The mirror of what was given, as the type that is wanted, and what it holds.
+    fn of<T: Give>(mirror: T::Symbolic, wanted: TypeId) -> Self {
+        let held = T::held(&mirror, &mut Holding::default());
+        let look: Look = |any| match (any.downcast_ref(), any.downcast_ref::<Option<T::Symbolic>>()) {
+            (Some(mirror), _) => Some(T::held(mirror, &mut Holding::default())),
+            (_, Some(None)) => Some(Held::NOTHING),
+            (_, Some(Some(mirror))) => Some(T::held(mirror, &mut Holding::default())),
+            // A number as another type.
+            _ => plain(any).map(Held::Data),
+        };
+        Self { value: as_wanted(mirror, wanted), held, look: Some(look) }
     }
+}
 
-    /// A mirror as the type that a parameter has: the type itself, an `Option` of it, or the number as another type of
-    /// integer (`concrete_arg("n", 3)` for a `usize`).
-    fn of<S: 'static>(mirror: S, wanted: TypeId) -> Self {
-        let found = short_type_name(std::any::type_name::<S>());
-        if wanted == TypeId::of::<Option<S>>() {
-            return Self::made(Ok(Box::new(Some(mirror))));
-        }
-        let any: Box<dyn Any> = Box::new(mirror);
-        if wanted == TypeId::of::<S>() {
-            return Self::made(Ok(any));
-        }
-        let literal = any.downcast_ref::<i32>().map(|&int| i64::from(int));
-        let float = any.downcast_ref::<f64>().copied();
-        let text = any.downcast_ref::<&'static str>().copied();
-        macro_rules! converted {
-            ($($from:ident => $($type:ty),+;)*) => {$($(
-                if let Some(value) = $from.and_then(|value| <$type>::try_from(value).ok()) {
-                    if wanted == TypeId::of::<$type>() {
-                        return Self::made(Ok(Box::new(value)));
-                    }
-                    if wanted == TypeId::of::<Option<$type>>() {
-                        return Self::made(Ok(Box::new(Some(value))));
-                    }
-                }
-            )+)*};
-        }
-        converted! { literal => usize, isize, u8, u16, u32, u64, i16, i64; text => String; }
-        if let Some(value) = float
-            && wanted == TypeId::of::<f32>()
-        {
-            return Self::made(Ok(Box::new(value as f32)));
-        }
-        Self::made(Err(found))
+/// A mirror of another type, and what that is called.
+type Wanted = std::result::Result<Box<dyn Any>, String>;
+
+/// A mirror as the type that a parameter has: the type itself, an `Option` of it, or the number as another type of
+/// integer (`concrete_arg("n", 3)` for a `usize`).
+fn as_wanted<S: 'static>(mirror: S, wanted: TypeId) -> Wanted {
+    let found = short_type_name(std::any::type_name::<S>());
+    if wanted == TypeId::of::<Option<S>>() {
+        return Ok(Box::new(Some(mirror)));
     }
+    let any: Box<dyn Any> = Box::new(mirror);
+    if wanted == TypeId::of::<S>() {
+        return Ok(any);
+    }
+    let literal = any.downcast_ref::<i32>().map(|&int| i64::from(int));
+    let float = any.downcast_ref::<f64>().copied();
+    let text = any.downcast_ref::<&'static str>().copied();
+    macro_rules! converted {
+        ($($from:ident => $($type:ty),+;)*) => {$($(
+            if let Some(value) = $from.and_then(|value| <$type>::try_from(value).ok()) {
+                if wanted == TypeId::of::<$type>() {
+                    return Ok(Box::new(value));
+                }
+                if wanted == TypeId::of::<Option<$type>>() {
+                    return Ok(Box::new(Some(value)));
+                }
+            }
+        )+)*};
+    }
+    converted! { literal => usize, isize, u8, u16, u32, u64, i16, i64; text => String; }
+    if let Some(value) = float
+        && wanted == TypeId::of::<f32>()
+    {
+        return Ok(Box::new(value as f32));
+    }
+    Err(found)
 }
 
 /// The arguments of a concrete capture, in the order of the parameters: a tuple of what [`Give`] takes.

@@ -16,14 +16,32 @@ pub(crate) struct Dimension {
     pub(crate) size: SymInt,
 }
 
+impl Dimension {
+    /// Whether it is a dimension of this input, or of what is at this path of the model or of an argument: the path of a
+    /// structure stands for all tensors in it, and a `*` for any name.
+    pub(crate) fn is_of(&self, path: &str) -> bool {
+        self.leads_to(path) && self.input.split('.').count() <= path.split('.').count()
+    }
+
+    /// Whether it is a dimension of something at this path, below it or above it.
+    pub(crate) fn leads_to(&self, path: &str) -> bool {
+        self.input.split('.').zip(path.split('.')).all(|(wanted, found)| wanted == "*" || wanted == found)
+    }
+}
+
 /// Which sizes differ from run to run, and where they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Declared {
     pub(crate) dimensions: Vec<Dimension>,
-    /// Parameters that are integers; each is a size of its name.
+    /// Parameters that are integers, and integers that the model keeps, by path; each is a size ([`size_name`]).
     pub(crate) scalars: Vec<String>,
     /// The smallest and largest that are tried, by name.
     pub(crate) ranges: Vec<(String, (i64, i64))>,
+}
+
+/// The size that an integer is: the name of the parameter, the last name in the path of what a model keeps.
+pub(crate) fn size_name(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// One capture among several.
@@ -38,13 +56,23 @@ impl Probe<'_> {
     pub(crate) fn shape(&self, name: &str, given: &Shape) -> Option<Shape> {
         let mut dims = given.dims().to_vec();
         if let Some(sizes) = &self.sizes {
-            for dimension in self.declared.dimensions.iter().filter(|dimension| dimension.input == name) {
+            for dimension in self.declared.dimensions.iter().filter(|dimension| dimension.is_of(name)) {
                 let extent = dims.get_mut(dimension.axis)?;
                 *extent = usize::try_from(dimension.size.evaluate(sizes).ok()?).ok()?;
             }
         }
         dims.iter().try_fold(1usize, |count, &dim| count.checked_mul(dim.max(1)))?;
         Some(dims.into())
+    }
+
+    /// The dimensions that are of other sizes than given; none with a size that cannot be.
+    pub(crate) fn extents(&self) -> Vec<(Dimension, usize)> {
+        let Some(sizes) = &self.sizes else { return Vec::new() };
+        let each = self.declared.dimensions.iter().filter_map(|dimension| {
+            let extent = usize::try_from(dimension.size.evaluate(sizes).ok()?).ok()?;
+            Some((dimension.clone(), extent))
+        });
+        each.collect()
     }
 
     /// Whether a parameter is an integer that differs from run to run.
@@ -54,7 +82,12 @@ impl Probe<'_> {
 
     /// What such a parameter is in this capture, if not what was given.
     pub(crate) fn scalar(&self, name: &str) -> Option<i64> {
-        self.sizes.as_ref()?.get(name)
+        self.sizes.as_ref()?.get(size_name(name))
+    }
+
+    /// The integers that differ from run to run, and what they are in this capture, if not what was given.
+    pub(crate) fn scalars(&self) -> Vec<(String, Option<i64>)> {
+        self.declared.scalars.iter().map(|path| (path.clone(), self.scalar(path))).collect()
     }
 }
 

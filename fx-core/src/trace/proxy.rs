@@ -43,7 +43,8 @@ impl Proxy {
 
     /// The proxy of a tensor that a module holds; its `get_attr` node is made at first use.
     pub(crate) fn attribute(scope: &Scope, tensor: &Tensor) -> Option<Self> {
-        Some(Self::held(scope.session()?, scope.path().clone(), tensor.clone()))
+        let session = scope.session()?;
+        Some(Self::held(session, scope.path().clone(), session.sized(scope.path(), tensor)))
     }
 
     /// A tensor that no module holds, as a constant of the graph.
@@ -82,6 +83,20 @@ impl Proxy {
             Origin::Node(node, _) => Some(*node),
             Origin::Attribute(..) => None,
         }
+    }
+
+    /// The node, if there is one already.
+    pub(crate) fn known_node(&self) -> Option<NodeId> {
+        match &self.0.origin {
+            Origin::Node(node, _) => Some(*node),
+            Origin::Attribute(_, _, node) => node.get().copied(),
+        }
+    }
+
+    /// Whether both are the same value of one graph.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let same_node = self.known_node().is_some() && self.known_node() == other.known_node();
+        Arc::ptr_eq(&self.0, &other.0) || (same_node && Arc::ptr_eq(&self.0.session, &other.0.session))
     }
 
     /// The node of this proxy, recorded under a lock already held.

@@ -6,10 +6,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::Device;
 
-use crate::ir::{Graph, Signature};
-use crate::module::Attributes;
+use crate::ir::{Argument as Node, Graph, NodeId, Signature};
+use crate::module::{Attributes, State};
 
+use super::carry::{Carried, IsState, Watched, carry};
 use super::error::TraceError;
+use super::held::Holding;
 use super::inputs::{Argument, Inputs};
 use super::notes::{Notes, noting};
 use super::output::Output;
@@ -24,6 +26,10 @@ pub(crate) struct Recording {
     pub(crate) graph: Graph,
     pub(crate) attributes: Attributes,
     pub(crate) signature: Option<Signature>,
+    /// The state as it was before.
+    pub(crate) initial: State,
+    /// The inputs that stand for tensors of the model or of arguments, by their paths.
+    pub(crate) of_state: Vec<(String, NodeId)>,
     /// The comparisons of integers that the model made, if this was one run among several.
     pub(crate) notes: Notes,
 }
@@ -39,6 +45,7 @@ pub(crate) struct Run<'r> {
     pub(crate) named: &'r [(String, Argument<'r>)],
     pub(crate) positional: Option<&'r [Argument<'r>]>,
     pub(crate) probe: Option<&'r Probe<'r>>,
+    pub(crate) is_state: IsState<'r>,
 }
 
 impl Run<'_> {
@@ -49,14 +56,17 @@ impl Run<'_> {
         rules: &mut Option<Box<dyn TracerRules>>,
         call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<Recording, TraceError> {
-        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take());
+        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take(), self.probe);
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let run = AssertUnwindSafe(|| {
             let mut mirror = model.symbolic(&Scope::root(&session));
+            let before = M::held(&mirror, &mut Holding::default());
             let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, self.probe);
             let output = call(&mut mirror, &mut inputs)?;
-            Ok((output, inputs.signature(&session.state().graph)))
+            let model = Watched { name: String::new(), before, after: M::held(&mirror, &mut Holding::default()) };
+            let watched: Vec<Watched> = std::iter::once(model).chain(inputs.lent_arguments()).collect();
+            Ok((output, watched, inputs))
         });
         let (outcome, notes) = noting(self.probe.is_some(), || catch_unwind(run));
         super::helper::forget();
@@ -68,15 +78,19 @@ impl Run<'_> {
         };
         let state = &mut *session.state();
         let recorded = match outcome {
-            Ok((output, signature)) => {
-                state.output(output.0);
-                state.close().map(|(graph, attributes)| (graph, attributes, signature))
-            }
-            // What lasts came first, and is closed with.
-            Err(explained) => state.close().and(Err(explained)),
+            Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).and_then(|carried| {
+                let Carried { slots, written, initial, arguments, inputs: of_state } = carried;
+                let output = if slots.is_empty() { output.0 } else { (output.0, Node::Tuple(written.into())).into() };
+                state.output(output);
+                let signature = inputs.signature(&state.graph, slots, &arguments);
+                Ok((signature, initial, of_state))
+            }),
+            Err(explained) => Err(explained),
         };
+        // What lasts came first, and is closed with.
+        let closed = state.close();
         *rules = state.take_rules();
-        let (graph, attributes, signature) = recorded?;
-        Ok(Recording { graph, attributes, signature, notes })
+        let ((graph, attributes), (signature, initial, of_state)) = (closed?, recorded?);
+        Ok(Recording { graph, attributes, signature, initial, of_state, notes })
     }
 }

@@ -103,6 +103,12 @@ impl Scope {
         &self.path
     }
 
+    /// An integer of the model, as it is in this capture.
+    pub(crate) fn integer<T: Copy + TryFrom<i64>>(&self, integer: T) -> T {
+        let other = self.session.as_ref().and_then(|session| session.integer(&self.path));
+        other.and_then(|other| T::try_from(other).ok()).unwrap_or(integer)
+    }
+
     /// Ends the capture: what is here is locked.
     pub(crate) fn locked(&self) -> ! {
         let error = TraceError::Locked { path: self.path.to_string() };

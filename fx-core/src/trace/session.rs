@@ -16,6 +16,7 @@ use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
+use super::probe::{Dimension, Probe};
 use super::rules::{ModuleCall, NewNode, TracerRules};
 
 /// What a proxy knows while it is recorded.
@@ -48,6 +49,10 @@ pub struct Session {
     mode: Mode,
     device: Device,
     has_rules: bool,
+    /// Dimensions of tensors of the model that are of another size in this capture.
+    extents: Vec<(Dimension, usize)>,
+    /// Integers of the model that differ from capture to capture, by path, and what they are in this one.
+    integers: Vec<(String, Option<i64>)>,
     state: Mutex<State>,
 }
 
@@ -106,7 +111,13 @@ impl Drop for Active {
 }
 
 impl Session {
-    pub(crate) fn new(name: &str, mode: Mode, device: Device, rules: Option<Box<dyn TracerRules>>) -> Arc<Self> {
+    pub(crate) fn new(
+        name: &str,
+        mode: Mode,
+        device: Device,
+        rules: Option<Box<dyn TracerRules>>,
+        probe: Option<&Probe<'_>>,
+    ) -> Arc<Self> {
         let has_rules = rules.is_some();
         let state = State {
             graph: Graph::new(name),
@@ -120,7 +131,9 @@ impl Session {
             lasting: None,
             closed: false,
         };
-        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
+        let extents = probe.map_or_else(Vec::new, Probe::extents);
+        let integers = probe.map_or_else(Vec::new, Probe::scalars);
+        Arc::new(Self { mode, device, has_rules, extents, integers, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -171,6 +184,27 @@ impl Session {
     /// The device of values that have no data.
     pub(crate) fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// What an integer of the model is in this capture, if not what it is in the model.
+    pub(crate) fn integer(&self, path: &ModulePath) -> Option<i64> {
+        self.integers.iter().find(|(integer, _)| *integer == path.as_str())?.1
+    }
+
+    /// A tensor of the model, in the size that it has in this capture: another one has no data.
+    pub(crate) fn sized(&self, path: &ModulePath, tensor: &Tensor) -> Tensor {
+        let mut dims = tensor.dims().to_vec();
+        let mut changes = false;
+        for (dimension, extent) in self.extents.iter().filter(|(dimension, _)| dimension.is_of(path.as_str())) {
+            if let Some(dim) = dims.get_mut(dimension.axis) {
+                (changes, *dim) = (changes || *dim != *extent, *extent);
+            }
+        }
+        if !changes {
+            return tensor.clone();
+        }
+        let without_data = Tensor::zeros((), tensor.dtype(), tensor.device()).and_then(|zero| zero.broadcast_as(dims));
+        without_data.unwrap_or_else(|error| Self::abort_current(&error))
     }
 
     /// What has been recorded. A user's panic inside a capture leaves it as it was, so poison does not matter.

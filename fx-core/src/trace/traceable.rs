@@ -12,6 +12,7 @@ use candle_core::{DType, Device, Shape, Tensor, Var};
 
 use crate::ir::Argument;
 
+use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::Part;
 use super::proxy::Proxy;
@@ -46,11 +47,11 @@ pub trait Traceable {
         self.symbolic(&inputs.scope().child(name))
     }
 
-    /// What a parameter of this type is made of, for the graph's signature: placeholders and plain data in the same
-    /// structure. None if that cannot be said, and the parameter is no part of the signature.
-    fn made_of(mirror: &Self::Symbolic) -> Option<Argument> {
-        let _ = mirror;
-        None
+    /// What a mirror holds: what of it a capture has changed becomes state of the graph, and a parameter made of tensors
+    /// and plain data has its place in the signature. [`Held::Opaque`] where that cannot be said.
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        let _ = (mirror, holding);
+        Held::Opaque
     }
 
     /// One of its parts: the `step` that [`Scope::part`] was given for it. None if it is no part that can be lent.
@@ -82,8 +83,8 @@ impl Traceable for Tensor {
         inputs.placeholder(name, Some(self))
     }
 
-    fn made_of(mirror: &Proxy) -> Option<Argument> {
-        mirror.input_node().map(Argument::Node)
+    fn held(mirror: &Proxy, _: &mut Holding) -> Held {
+        Held::Tensor(mirror.clone())
     }
 }
 
@@ -97,6 +98,10 @@ impl Traceable for Var {
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Proxy {
         self.as_tensor().input(inputs, name)
     }
+
+    fn held(mirror: &Proxy, _: &mut Holding) -> Held {
+        Held::Tensor(mirror.clone())
+    }
 }
 
 /// A value of a graph already.
@@ -105,6 +110,10 @@ impl Traceable for Proxy {
 
     fn symbolic(&self, _: &Scope) -> Self {
         self.clone()
+    }
+
+    fn held(mirror: &Self, _: &mut Holding) -> Held {
+        Held::Tensor(mirror.clone())
     }
 }
 
@@ -118,7 +127,7 @@ pub trait Construct: Traceable {
 }
 
 /// Plain data as an argument, if a graph can hold it.
-fn plain(value: &dyn Any) -> Option<Argument> {
+pub(super) fn plain(value: &dyn Any) -> Option<Argument> {
     macro_rules! held {
         ($($type:ty, $value:ident => $argument:expr;)*) => {$(
             if let Some($value) = value.downcast_ref::<$type>() {
@@ -145,18 +154,20 @@ fn plain(value: &dyn Any) -> Option<Argument> {
     None
 }
 
-/// Plain data: its mirror is a copy.
+/// Plain data: its mirror is a copy. Integers can be others in captures at several sizes.
 macro_rules! constants {
-    ($($type:ty),* $(,)?) => {$(
+    ($($type:ty),* $(,)?) => { constants! { @each |this, _scope| this.clone() => $($type),* } };
+    (@each |$this:ident, $scope:ident| $copy:expr => $($type:ty),*) => {$(
         impl Traceable for $type {
             type Symbolic = Self;
 
-            fn symbolic(&self, _: &Scope) -> Self {
-                self.clone()
+            fn symbolic(&self, $scope: &Scope) -> Self {
+                let $this = self;
+                $copy
             }
 
-            fn made_of(mirror: &Self) -> Option<Argument> {
-                plain(mirror)
+            fn held(mirror: &Self, _: &mut Holding) -> Held {
+                plain(mirror).map_or_else(|| Held::text(mirror), Held::Data)
             }
         }
 
@@ -169,8 +180,9 @@ macro_rules! constants {
         }
     )*};
 }
+constants! { @each |this, scope| scope.integer(*this) => usize, u8, u16, u32, u64, i8, i16, i32, i64, isize }
 constants! {
-    (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, half::f16, half::bf16,
+    (), bool, char, u128, i128, f32, f64, half::f16, half::bf16,
     String, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
     DType, Device, Shape, candle_core::D, candle_core::Layout, tracing::Span,
     candle_nn::Conv1dConfig, candle_nn::Conv2dConfig, candle_nn::ConvTranspose1dConfig,
@@ -185,8 +197,8 @@ impl<'a> Traceable for &'a str {
         self
     }
 
-    fn made_of(mirror: &&'a str) -> Option<Argument> {
-        Some(Argument::Str((*mirror).into()))
+    fn held(mirror: &&'a str, _: &mut Holding) -> Held {
+        Held::Data(Argument::Str((*mirror).into()))
     }
 }
 
@@ -205,8 +217,8 @@ impl Traceable for str {
         self.to_owned()
     }
 
-    fn made_of(mirror: &String) -> Option<Argument> {
-        plain(mirror)
+    fn held(mirror: &String, _: &mut Holding) -> Held {
+        Held::Data(Argument::Str(mirror.as_str().into()))
     }
 }
 
@@ -218,11 +230,15 @@ impl<T: Clone> Traceable for HashSet<T> {
     }
 }
 
-impl<T: Copy> Traceable for Cell<T> {
+impl<T: Copy + Traceable<Symbolic = T>> Traceable for Cell<T> {
     type Symbolic = Self;
 
     fn symbolic(&self, _: &Scope) -> Self {
         Self::new(self.get())
+    }
+
+    fn held(mirror: &Self, holding: &mut Holding) -> Held {
+        T::held(&mirror.get(), holding)
     }
 }
 

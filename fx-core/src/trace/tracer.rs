@@ -2,13 +2,15 @@
 //!
 //! Invariant: a capture that fails changes nothing and says why; the model is only read.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use candle_core::{DType, Device, Shape};
 
-use crate::module::GraphModule;
+use crate::module::{GraphModule, Kept, State};
 
+use super::carry::IsState;
 use super::dynamic;
 use super::error::TraceError;
 use super::give::Give;
@@ -120,6 +122,8 @@ pub struct Tracer<'a> {
     concrete: bool,
     specialize: bool,
     rules: Option<Box<dyn TracerRules>>,
+    /// Paths that are state even if the capture does not change them.
+    states: BTreeSet<String>,
     declared: Declarations,
 }
 
@@ -142,6 +146,7 @@ impl<'a> Tracer<'a> {
             concrete: false,
             specialize: false,
             rules: None,
+            states: BTreeSet::new(),
             declared: Ok(Declared::default()),
         }
     }
@@ -192,7 +197,25 @@ impl<'a> Tracer<'a> {
         self
     }
 
+    /// What is at this path of the model or of an argument, and below it, is state even if this capture only reads it:
+    /// `"layers.0.kv_cache"`, `"cache"`. What a capture changes is state without being named.
+    pub fn state(mut self, path: impl Into<String>) -> Self {
+        self.states.insert(path.into());
+        self
+    }
+
+    /// What this state has names for is state of this capture too, also where it only reads it: for graphs that share
+    /// their state with others ([`GraphModule::share_state`]).
+    pub fn with_state(mut self, state: &State) -> Self {
+        self.states.extend(state.iter().map(|(name, _)| name.to_owned()));
+        self
+    }
+
     /// A dimension of a tensor input that differs from run to run: the graph then holds for all of its sizes.
+    ///
+    /// The input can also be what the model or an argument keeps from one call to the next, by its path, with `*` for any
+    /// name: `.dynamic("layers.*.kv_cache", 2, "past")` is of all tensors there, which are then inputs
+    /// ([`Graph::state`](crate::ir::Graph::state)).
     ///
     /// `size` is its name, or an expression over names (`"past + seq"`). The same name on several inputs is the same size,
     /// which is checked when the graph runs. The model is captured several times, without data, at sizes from 0 to some
@@ -227,7 +250,8 @@ impl<'a> Tracer<'a> {
     }
 
     /// An integer parameter that is an input of the graph, in place of a number in it; its value is given by
-    /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name.
+    /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name. An integer that the model or an argument
+    /// keeps is given by its path, `"state.pos"`, and is the size of the last name in it.
     pub fn dynamic_arg(mut self, name: impl Into<String>) -> Self {
         if let Ok(declared) = &mut self.declared
             && let Err(error) = declared.add_scalar(plain(name))
@@ -353,15 +377,17 @@ impl<'a> Tracer<'a> {
             (false, true) => Mode::Abstract,
             (false, false) => Mode::Symbolic,
         };
-        let Self { name, device, arguments, mut rules, declared, .. } = self;
+        let Self { name, device, arguments, mut rules, declared, states, .. } = self;
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let device = device.unwrap_or(Device::Cpu);
+        let declared = declared?;
         let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
             let (name, device, positional) = (name.as_str(), &device, examples.as_deref());
-            Run { name, method, mode, device, named: &arguments, positional, probe }.record(model, &mut rules, &call)
+            let is_state = IsState { named: &states, sized: &declared };
+            Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
+                .record(model, &mut rules, &call)
         };
-        let declared = declared?;
-        let Recording { graph, attributes, .. } = if declared.is_empty() {
+        let Recording { graph, attributes, initial, .. } = if declared.is_empty() {
             let mut recording = record(mode, None)?;
             recording.graph.set_signature(recording.signature.take());
             recording
@@ -369,6 +395,7 @@ impl<'a> Tracer<'a> {
             dynamic::capture(&declared, &mut |probe| record(Mode::Abstract, Some(probe)))?
         };
         let mut module = GraphModule::from_parts(graph, attributes);
+        module.set_kept(Kept::new(initial));
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {
             module.set_class_name(class_name);
         }

@@ -88,6 +88,25 @@ impl Value {
         }
     }
 
+    /// The same with other tensors.
+    ///
+    /// # Errors
+    /// What `map` refuses.
+    pub fn map_tensors<E>(&self, map: &mut impl FnMut(&Tensor) -> Result<Tensor, E>) -> Result<Self, E> {
+        Ok(match self {
+            Self::Tensor(tensor) => Self::Tensor(map(tensor)?),
+            Self::List(items) => Self::List(items.iter().map(|item| item.map_tensors(map)).collect::<Result<_, E>>()?),
+            Self::Tuple(items) => {
+                Self::Tuple(items.iter().map(|item| item.map_tensors(map)).collect::<Result<_, E>>()?)
+            }
+            Self::Struct(name, fields) => {
+                let fields = fields.iter().map(|(field, item)| Ok((field.clone(), item.map_tensors(map)?)));
+                Self::Struct(name.clone(), fields.collect::<Result<_, E>>()?)
+            }
+            plain => plain.clone(),
+        })
+    }
+
     /// Every tensor in this value, depth first.
     #[must_use]
     pub fn tensors(&self) -> Vec<&Tensor> {

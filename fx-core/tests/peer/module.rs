@@ -412,7 +412,7 @@ fn with_signature() -> GraphModule {
     let sum = cursor.call(plus(), hs.map(Argument::from), []).expect("two operands");
     cursor.output(Argument::from((sum, [hs[1]])));
     let parameters = [("hs".into(), Argument::from(hs)), ("n".into(), Argument::Int(3))];
-    graph.set_signature(Some(Signature { parameters: parameters.into() }));
+    graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
     module(graph, Attributes::new())
 }
 
@@ -468,7 +468,7 @@ fn row_03_args_kwargs() {
 
     let pair = Argument::Tuple([Argument::Node(x), y.into()].into());
     let parameters = [("pair".into(), pair), ("n".into(), n.into()), ("k".into(), 7.into())];
-    module.graph_mut().set_signature(Some(Signature { parameters: parameters.into() }));
+    module.graph_mut().set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
     let both = Value::Tuple(vec![value(1.0), value(3.0)]);
     let result = module.run_named(&[("n", Value::Float(0.0)), ("pair", both)]);
     assert_eq!(first(result), (vec![4.0], vec![1.0]));

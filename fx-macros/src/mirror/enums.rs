@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
-use super::{mirror_ident, output, owned, traceable_generics};
+use super::{held, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -80,6 +80,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
     let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let type_name = name.unraw().to_string();
+    let held = held::for_enum(item, &variants, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
@@ -92,6 +93,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
                 scope.enumeration(#type_name);
                 match #subject { #(#arms),* }
             }
+            #held
             #methods
         }
         #(#item_cfgs)* #mirror_impl

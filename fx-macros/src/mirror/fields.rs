@@ -131,6 +131,11 @@ impl Field {
         }
     }
 
+    /// Whether a call could change it: it is no layer that is called whole.
+    pub(super) fn can_change(&self) -> bool {
+        !self.options.leaf
+    }
+
     /// Whether it has a mirror of its own, rather than a copy or a leaf.
     pub(super) fn is_mirrored(&self) -> bool {
         !self.options.constant && !self.options.leaf

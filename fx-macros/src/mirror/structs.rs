@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
 use super::fields::{Fields, Style};
-use super::{SCOPE_FIELD, construct, mirror_ident, output, owned, traceable_generics};
+use super::{SCOPE_FIELD, construct, held, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -57,6 +57,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         paths,
     );
     let methods = owned::methods(part, &generics, paths);
+    let held = held::for_struct(name, &fields, paths);
     let where_it_is = match fields.style {
         Style::Named | Style::Unit => quote!(::core::option::Option::Some(&self.#scope_field)),
         Style::Tuple => quote!({
@@ -74,6 +75,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { #build }
+            #held
             #methods
         }
         #(#cfgs)* #mirror_impl

@@ -144,12 +144,17 @@ impl Entry {
             quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
         });
         let passed = self.parameters.iter().map(Parameter::passed);
+        // What the call has changed in what it was lent becomes state of the graph.
+        let lent = self.parameters.iter().filter(|parameter| parameter.is_lent);
+        let lent = lent.map(|Parameter { variable, name, .. }| quote!(inputs.lent(#name, &#variable);));
         quote! {
             impl #impl_generics #entry<#kind> for #mirror #where_clause {
                 const METHOD: &'static str = #method_name;
                 fn call(&mut self, inputs: &mut #inputs<'_>) -> #result {
                     #(#takes)*
-                    inputs.finish(#callee::#method(self, #(#passed),*))
+                    let __fx_output = inputs.finish(#callee::#method(self, #(#passed),*))?;
+                    #(#lent)*
+                    ::core::result::Result::Ok(__fx_output)
                 }
             }
         }

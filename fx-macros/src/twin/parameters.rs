@@ -25,6 +25,8 @@ pub(crate) struct Parameter {
     pub(crate) symbolic: Type,
     /// The type as the user wrote it, for messages.
     pub(crate) written: String,
+    /// Whether the value is lent, and not handed over.
+    pub(crate) is_lent: bool,
     /// From the variable to what the function takes.
     pass: fn(TokenStream) -> TokenStream,
 }
@@ -56,7 +58,8 @@ pub(crate) fn parameters<'a>(inputs: impl Iterator<Item = &'a FnArg>, types: &Ty
             let mut symbolic = owned.clone();
             types.map(&mut symbolic);
             let (variable, written) = (format_ident!("__fx_{}", position), text(&input.ty));
-            Some(Parameter { variable, name, written_as, owned, symbolic, written, pass })
+            let is_lent = !is_owned(&input.ty);
+            Some(Parameter { variable, name, written_as, owned, symbolic, written, is_lent, pass })
         })
         .collect()
 }

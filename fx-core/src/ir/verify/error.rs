@@ -65,6 +65,9 @@ pub enum VerifyError {
     /// V13: an expression is over sizes that the graph does not follow, or a size is not read from an input.
     #[error("V13: {why}\n{place}")]
     Size { place: Place, why: String },
+    /// V14: the output is not the result and one value for each part of the state.
+    #[error("V14: {why}\n{place}")]
+    State { place: Place, why: String },
 }
 
 impl VerifyError {
@@ -84,6 +87,7 @@ impl VerifyError {
             Self::Signature { .. } => "V11",
             Self::Table { .. } => "V12",
             Self::Size { .. } => "V13",
+            Self::State { .. } => "V14",
         }
     }
 
@@ -102,7 +106,8 @@ impl VerifyError {
             | Self::Erased { place, .. }
             | Self::Signature { place, .. }
             | Self::Table { place, .. }
-            | Self::Size { place, .. } => place,
+            | Self::Size { place, .. }
+            | Self::State { place, .. } => place,
         }
     }
 }

@@ -4,7 +4,7 @@ use candle_core::DType;
 use insta::assert_snapshot;
 
 use super::super::samples::{RELU, add, my_module, relu};
-use super::super::{Argument, Dynamic, Graph, Guard, NodeId, Op, Signature, Size, SizeOf, Source, Target};
+use super::super::{Argument, Dynamic, Graph, Guard, NodeId, Op, Signature, Size, SizeOf, Source, StateSlot, Target};
 use crate::value::{Fact, Relation, SymInt};
 
 fn faults<const N: usize>(faults: [String; N]) -> String {
@@ -140,7 +140,7 @@ fn v10_erased_nodes() {
 #[test]
 fn v11_signatures() {
     let parameter = |name: &str, made_of: Argument| (name.into(), made_of);
-    let signature = |parameters: Vec<_>| Some(Signature { parameters: parameters.into() });
+    let signature = |parameters: Vec<_>| Some(Signature { parameters: parameters.into(), ..Signature::default() });
     assert_snapshot!(faults([
         broken(|graph, _| graph.set_signature(signature(vec![parameter("n", 3.into())]))),
         broken(|graph, ids| {
@@ -157,6 +157,37 @@ fn v11_signatures() {
             graph.at_start().placeholder("mask");
         }),
     ]));
+}
+
+#[test]
+fn v14_state() {
+    let with = |names: &[&str], reads: Argument| {
+        let state = names.iter().map(|&name| StateSlot { name: name.into(), reads: reads.clone() }).collect();
+        move |graph: &mut Graph, ids: &[NodeId]| {
+            let parameters = [("x".into(), ids[0].into())].into();
+            graph.set_signature(Some(Signature { parameters, state }));
+        }
+    };
+    assert_snapshot!(faults([
+        // The output is the result alone.
+        broken(|graph, ids| with(&["cache"], 3.into())(graph, ids)),
+        // Two of one name, and an input in two places.
+        broken(|graph, ids| with(&["cache", "cache"], ids[0].into())(graph, ids)),
+    ]));
+    // Correct, and written for people to see.
+    let mut graph = Graph::new("counts");
+    let mut cursor = graph.at_end();
+    let [x, held] = ["x", "held"].map(|name| cursor.placeholder(name));
+    let sum = add(&mut cursor, x, held);
+    cursor.output(Argument::from((x, (sum, 4))));
+    let slot = |name: &str, reads: Argument| StateSlot { name: name.into(), reads };
+    let (parameters, state) = ([("x".into(), x.into())].into(), [slot("sum", held.into()), slot("n", 3.into())].into());
+    graph.set_signature(Some(Signature { parameters, state }));
+    assert_eq!(graph.verify(), Ok(()));
+    let text = graph.to_string();
+    assert_eq!(text.parse::<Graph>().expect("it reads back").to_string(), text);
+    assert_snapshot!(text);
+    assert_eq!(graph.result_and_written(), Some((&x.into(), &[sum.into(), 4.into()][..])));
 }
 
 #[test]

@@ -4,8 +4,8 @@
 
 use candle_core::{Result, Tensor};
 
-use super::Cached;
-use crate::trace::Proxy;
+use super::{Cached, maybe};
+use crate::trace::{Held, Proxy};
 
 /// The mirror of a `ConcatKvCache`.
 #[derive(Debug, Clone)]
@@ -22,6 +22,10 @@ impl Cached for candle_nn::kv_cache::ConcatKvCache {
         let k = self.k().map(|k| hold("k", k)).transpose()?;
         let v = self.v().map(|v| hold("v", v)).transpose()?;
         Ok(ConcatKvCache { k, v, dim: self.dim() })
+    }
+
+    fn held(mirror: &ConcatKvCache) -> Held {
+        Held::whole("ConcatKvCache", vec![("k", maybe(mirror.k.as_ref())), ("v", maybe(mirror.v.as_ref()))])
     }
 }
 
@@ -124,6 +128,10 @@ impl Cached for candle_nn::kv_cache::InterleavedKvCache {
     fn mirror(&self, hold: &dyn Fn(&str, &Tensor) -> Result<Proxy>) -> Result<InterleavedKvCache> {
         let kv = self.kv().map(|kv| hold("kv", kv)).transpose()?;
         Ok(InterleavedKvCache { kv, head_dim: self.head_dim() })
+    }
+
+    fn held(mirror: &InterleavedKvCache) -> Held {
+        Held::whole("InterleavedKvCache", vec![("kv", maybe(mirror.kv.as_ref()))])
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use candle_core::{Result, Tensor};
 use candle_nn::kv_cache::Cache as Original;
 
-use super::{Cached, empty, filled_up, fits, refuse};
-use crate::trace::Proxy;
+use super::{Cached, empty, filled_up, fits, maybe, refuse};
+use crate::trace::{Held, Proxy};
 
 /// The mirror of a `Cache`.
 #[derive(Debug, Clone)]
@@ -29,10 +29,17 @@ impl Cached for Original {
         let mut count = self.clone();
         // The clone lets go of the original's buffer, and keeps how far that has grown.
         count.reset();
-        if data.is_some() {
-            count.append(&empty(self.dim(), self.current_seq_len())?)?;
+        if let Some(data) = &data {
+            // It can be of another size than the original.
+            let len = data.fact().as_tensor().and_then(|fact| fact.dims().get(self.dim()).copied());
+            count.append(&empty(self.dim(), len.unwrap_or_else(|| self.current_seq_len()))?)?;
         }
         Ok(Cache { data, buffer: OnceLock::new(), count, uncounted: None })
+    }
+
+    // The count is the length of what it holds.
+    fn held(mirror: &Cache) -> Held {
+        maybe(mirror.data.as_ref())
     }
 }
 
@@ -136,6 +143,10 @@ impl Cached for candle_nn::kv_cache::KvCache {
         let k = self.k_cache().mirror(&|_, tensor| hold("k", tensor))?;
         let v = self.v_cache().mirror(&|_, tensor| hold("v", tensor))?;
         Ok(KvCache { k, v })
+    }
+
+    fn held(mirror: &KvCache) -> Held {
+        Held::whole("KvCache", vec![("k", Original::held(&mirror.k)), ("v", Original::held(&mirror.v))])
     }
 }
 

@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 use candle_core::{DType, Device, Error, Result, Tensor};
 
 use crate::trace::lift::{Lifts, Returned};
-use crate::trace::{At, Proxy, Scope, Session, TraceError, Traceable};
+use crate::trace::{At, Held, Holding, Proxy, Scope, Session, TraceError, Traceable};
 
 /// A cache of candle's, of which there is a mirror.
 trait Cached {
@@ -33,6 +33,14 @@ trait Cached {
 
     /// The mirror, with each tensor that the cache holds in the form that `hold` gives it under a name.
     fn mirror(&self, hold: &dyn Fn(&str, &Tensor) -> Result<Proxy>) -> Result<Self::Mirror>;
+
+    /// What a mirror holds, under the names of `mirror`.
+    fn held(mirror: &Self::Mirror) -> Held;
+}
+
+/// What may hold a tensor.
+fn maybe(held: Option<&Proxy>) -> Held {
+    held.cloned().map_or(Held::NOTHING, Held::Tensor)
 }
 
 /// A cache of the model: its tensors are attributes. A cache that a helper function made: they are constants.
@@ -47,6 +55,10 @@ macro_rules! cached {
                     Ok(kept(tensor)?.symbolic(&scope))
                 };
                 self.mirror(&hold).unwrap_or_else(|error| Session::abort_current(&error))
+            }
+
+            fn held(mirror: &$name, _: &mut Holding) -> Held {
+                <Self as Cached>::held(mirror)
             }
         }
 

@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 use candle_core::{Device, Result, Tensor};
 use candle_nn::kv_cache::RotatingCache as Original;
 
-use super::{Cached, empty, filled_up, fits};
-use crate::trace::Proxy;
+use super::{Cached, empty, filled_up, fits, maybe};
+use crate::ir::Argument;
 use crate::trace::lift::Lifts;
+use crate::trace::{Held, Proxy};
 
 /// The mirror of a `RotatingCache`.
 #[derive(Debug, Clone)]
@@ -35,6 +36,13 @@ impl Cached for Original {
             count.append(&empty(dim, len - first)?)?;
         }
         Ok(RotatingCache { data, buffer: OnceLock::new(), count })
+    }
+
+    fn held(mirror: &RotatingCache) -> Held {
+        let count = |count: usize| Held::Data(Argument::from(count));
+        let (data, count) = (maybe(mirror.data.as_ref()), [mirror.offset(), mirror.current_seq_len()].map(count));
+        let [offset, current_seq_len] = count;
+        Held::whole("RotatingCache", vec![("", data), ("offset", offset), ("current_seq_len", current_seq_len)])
     }
 }
 
@@ -170,6 +178,10 @@ impl Cached for candle_nn::kv_cache::RotatingKvCache {
         let k = self.k_cache().mirror(&|_, tensor| hold("k", tensor))?;
         let v = self.v_cache().mirror(&|_, tensor| hold("v", tensor))?;
         Ok(RotatingKvCache { k, v })
+    }
+
+    fn held(mirror: &RotatingKvCache) -> Held {
+        Held::whole("RotatingKvCache", vec![("k", Original::held(&mirror.k)), ("v", Original::held(&mirror.v))])
     }
 }
 

@@ -6,8 +6,9 @@ use candle_core::{DType, Device, Result, Tensor};
 use candle_nn::kv_cache::ScatteredCacheBuilder as Original;
 
 use super::Cached;
+use crate::ir::Argument;
 use crate::trace::lift::Lifts;
-use crate::trace::{Inputs, Proxy, Scope, Session, Traceable};
+use crate::trace::{Held, Holding, Inputs, Proxy, Scope, Session, Traceable};
 
 /// Where a step is written, and the mask of attention to all there is then.
 #[derive(Debug, Clone)]
@@ -64,6 +65,11 @@ impl Traceable for candle_nn::kv_cache::IndicesAndMask {
             mask: self.mask().input(inputs, &format!("{name}_mask")),
         }
     }
+
+    fn held(mirror: &IndicesAndMask, _: &mut Holding) -> Held {
+        let [indices, mask] = [&mirror.indices, &mirror.mask].map(|proxy| Held::Tensor(proxy.clone()));
+        Held::whole("IndicesAndMask", vec![("indices", indices), ("mask", mask)])
+    }
 }
 
 /// The mirror of a `ScatteredKvCache`.
@@ -80,6 +86,11 @@ impl Cached for candle_nn::kv_cache::ScatteredKvCache {
     fn mirror(&self, hold: &dyn Fn(&str, &Tensor) -> Result<Proxy>) -> Result<ScatteredKvCache> {
         let context = self.k().dim(2)?;
         Ok(ScatteredKvCache { k: hold("k", self.k())?, v: hold("v", self.v())?, context })
+    }
+
+    fn held(mirror: &ScatteredKvCache) -> Held {
+        let [k, v] = [&mirror.k, &mirror.v].map(|proxy| Held::Tensor(proxy.clone()));
+        Held::whole("ScatteredKvCache", vec![("k", k), ("v", v)])
     }
 }
 
@@ -122,6 +133,11 @@ impl Cached for Original {
 
     fn mirror(&self, _: &dyn Fn(&str, &Tensor) -> Result<Proxy>) -> Result<ScatteredCacheBuilder> {
         Ok(ScatteredCacheBuilder(self.clone()))
+    }
+
+    fn held(mirror: &ScatteredCacheBuilder) -> Held {
+        let positions = mirror.positions().iter().map(|&position| Held::Data(Argument::from(position)));
+        Held::whole("ScatteredCacheBuilder", vec![("positions", Held::List(positions.collect()))])
     }
 }
 

@@ -11,6 +11,7 @@ use candle_core::{DType, Tensor, Var};
 
 use super::super::attributes::{Attribute, Attributes};
 use super::super::graph_module::GraphModule;
+use super::super::held_state::{Kept, State};
 use super::super::layer::LayerState;
 use super::super::layer_table::{LayerKind, LayerTable};
 use super::error::LoadModuleError;
@@ -18,6 +19,7 @@ use super::save::tensors_path;
 use crate::ir::{Fields, ModulePath};
 use crate::ops::OpTable;
 use crate::text::file::{AttributeText, ModuleText, StoredTensor, read_modules};
+use crate::text::state::{StateText, StateTexts, read_state_file};
 use crate::value::{Device, TensorFact, Value};
 
 impl GraphModule {
@@ -54,14 +56,17 @@ impl GraphModule {
         let modules = read_modules(&text, ops, &Device(device.clone()))
             .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source: Box::new(source) })?;
         let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
-        let tensors = Tensors::load(&modules, &tensors_path, bytes, device)?;
+        let tensors = Tensors::load(&needed(&modules), &tensors_path, bytes, device)?;
         // A module names only modules after it.
         let mut loaded: HashMap<usize, Arc<Self>> = HashMap::new();
         for (number, module) in modules.into_iter().enumerate().rev() {
             let attributes = attributes(&module, layers, &tensors, &loaded)?;
-            let class_name = module.class_name;
+            let (class_name, module_state) = (module.class_name, module.state);
             let mut module = Self::from_parts(module.graph.into_owned(), attributes);
             module.set_class_name(class_name);
+            if let Some((now, initial)) = &module_state {
+                module.set_kept(Kept::at(tensors.state(now)?, tensors.state(initial)?));
+            }
             if number == 0 {
                 module.check().map_err(|source| LoadModuleError::Check { file: path.to_owned(), source })?;
                 return Ok(module);
@@ -69,6 +74,56 @@ impl GraphModule {
             loaded.insert(number, Arc::new(module));
         }
         Err(io(path)(std::io::Error::other("there is no module in it")))
+    }
+}
+
+impl State {
+    /// Loads a state that [`State::save`] wrote. All tensors are put on `device`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or is damaged, or if the two files do not fit each other.
+    pub fn load(path: impl AsRef<Path>, device: &candle_core::Device) -> Result<Self, LoadModuleError> {
+        let path = path.as_ref();
+        let io = |file: &Path| {
+            let file = file.to_owned();
+            move |source| LoadModuleError::Io { file, source }
+        };
+        let tensors_path = tensors_path(path).map_err(|reason| io(path)(std::io::Error::other(reason)))?;
+        let text = std::fs::read_to_string(path).map_err(io(path))?;
+        let states = read_state_file(&text, &Device(device.clone()))
+            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source: Box::new(source) })?;
+        let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
+        let mut needed = Vec::new();
+        needed_by_state(&states, &mut needed);
+        Tensors::load(&needed, &tensors_path, bytes, device)?.state(&states)
+    }
+}
+
+/// The tensors that modules name, with the paths where they are.
+fn needed<'m>(modules: &'m [ModuleText<'_>]) -> Vec<(String, &'m StoredTensor)> {
+    let mut needed = Vec::new();
+    for module in modules {
+        for (path, attribute) in &module.attributes {
+            match attribute {
+                AttributeText::Tensor(stored) => needed.push((path.to_string(), stored)),
+                AttributeText::Layer { tensors, .. } => {
+                    needed.extend(tensors.iter().map(|(name, stored)| (path.child(name).to_string(), stored)));
+                }
+                AttributeText::Module(_) => {}
+            }
+        }
+        if let Some((now, initial)) = &module.state {
+            needed_by_state(now, &mut needed);
+            needed_by_state(initial, &mut needed);
+        }
+    }
+    needed
+}
+
+fn needed_by_state<'s>(states: &'s StateTexts, needed: &mut Vec<(String, &'s StoredTensor)>) {
+    for (name, value) in states {
+        value.for_each_tensor(&mut |stored| needed.push((name.to_string(), stored)));
     }
 }
 
@@ -134,7 +189,7 @@ struct Tensors {
 
 impl Tensors {
     fn load(
-        modules: &[ModuleText<'_>],
+        needed: &[(String, &StoredTensor)],
         file: &Path,
         bytes: Vec<u8>,
         device: &candle_core::Device,
@@ -142,16 +197,6 @@ impl Tensors {
         let corrupt =
             |error: candle_core::Error| LoadModuleError::Corrupt { file: file.to_owned(), reason: error.to_string() };
         let source = BufferedSafetensors::new(bytes).map_err(corrupt)?;
-        let mut needed = Vec::new();
-        for (path, attribute) in modules.iter().flat_map(|module| &module.attributes) {
-            match attribute {
-                AttributeText::Tensor(stored) => needed.push((path.to_string(), stored)),
-                AttributeText::Layer { tensors, .. } => {
-                    needed.extend(tensors.iter().map(|(name, stored)| (path.child(name).to_string(), stored)));
-                }
-                AttributeText::Module(_) => {}
-            }
-        }
         let there = source.tensors();
         let facts: HashMap<&str, String> = there
             .iter()
@@ -163,7 +208,7 @@ impl Tensors {
                 (key.as_str(), fact)
             })
             .collect();
-        for (path, stored) in &needed {
+        for (path, stored) in needed {
             let (key, expected) = (stored.key.clone(), stored.fact.to_string());
             match facts.get(stored.key.as_str()) {
                 None => {
@@ -196,6 +241,29 @@ impl Tensors {
             by_key.insert(key.clone(), known);
         }
         Ok(Self { file: file.to_owned(), by_key })
+    }
+
+    /// The state that a text has.
+    fn state(&self, texts: &StateTexts) -> Result<State, LoadModuleError> {
+        let mut state = State::new();
+        for (name, text) in texts {
+            state.set(name, self.value(name, text)?);
+        }
+        Ok(state)
+    }
+
+    fn value(&self, name: &str, text: &StateText) -> Result<Value, LoadModuleError> {
+        let each = |items: &[StateText]| items.iter().map(|item| self.value(name, item)).collect::<Result<_, _>>();
+        Ok(match text {
+            StateText::Tensor(stored) => Value::Tensor(self.get(name, stored)?),
+            StateText::Plain(plain) => plain.to_value().unwrap_or_default(),
+            StateText::List(items) => Value::List(each(items)?),
+            StateText::Tuple(items) => Value::Tuple(each(items)?),
+            StateText::Struct(of, fields) => {
+                let fields = fields.iter().map(|(field, item)| Ok((field.clone(), self.value(name, item)?)));
+                Value::Struct(of.clone(), fields.collect::<Result<_, LoadModuleError>>()?)
+            }
+        })
     }
 
     fn get(&self, path: &str, stored: &StoredTensor) -> Result<Tensor, LoadModuleError> {

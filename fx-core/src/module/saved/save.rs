@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use super::super::attributes::Attribute;
 use super::super::graph_module::GraphModule;
+use super::super::held_state::State;
 use super::super::layer::{LayerModule, LayerState};
 use super::error::SaveError;
 use super::replace::{Replacement, put_in_place};
 use super::tensors::TensorPool;
 use crate::ir::{Argument, ModulePath};
 use crate::text::file::{AttributeText, ModuleText, write_modules};
+use crate::text::state::{StateTexts, write_state_file};
 
 impl GraphModule {
     /// Saves the module as two files: `model.fx`, the text of the graph with everything that is remembered about its
@@ -52,20 +54,56 @@ impl GraphModule {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
         self.check()?;
-        let tensors_path = tensors_path(path).map_err(|reason| SaveError::Name { file: path.to_owned(), reason })?;
+        // A name that is none is refused before anything is done.
+        tensors_path(path).map_err(|reason| SaveError::Name { file: path.to_owned(), reason })?;
         let mut saving = Saving::default();
         let modules = saving.modules(self)?;
         let text = write_modules(&modules)?;
-        let io = |file: &Path| {
-            let file = file.to_owned();
-            move |source| SaveError::Io { file, source }
-        };
-        let (text_file, tensors_file) = (Replacement::of(path), Replacement::of(&tensors_path));
-        std::fs::write(text_file.path(), text).map_err(io(path))?;
-        candle_core::safetensors::save(&saving.pool.into_tensors(), tensors_file.path())
-            .map_err(|error| io(&tensors_path)(std::io::Error::other(error.to_string())))?;
-        put_in_place(&[&tensors_file, &text_file]).map_err(|(file, source)| SaveError::Io { file, source })
+        write_both(path, &text, saving.pool)
     }
+}
+
+impl State {
+    /// Saves the state by itself, as two files like those of a module: `session.fx`, and `session.safetensors` beside it.
+    ///
+    /// # Errors
+    ///
+    /// If a tensor has a dtype that candle cannot write; if a file cannot be written. The files that were there are then
+    /// as they were.
+    ///
+    /// ```
+    /// use candle_core::{Device, Tensor};
+    /// use fx_core::{module::State, value::Value};
+    ///
+    /// let mut state = State::new();
+    /// state.set("keys", Tensor::new(&[1f32, 2.0], &Device::Cpu)?);
+    /// state.set("pos", Value::Int(2));
+    /// let file = std::env::temp_dir().join("fx_core_state_example.fx");
+    /// state.save(&file)?;
+    /// assert_eq!(State::load(&file, &Device::Cpu)?.to_string(), state.to_string());
+    /// # std::fs::remove_file(file.with_extension("safetensors"))?;
+    /// # std::fs::remove_file(file)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let mut pool = TensorPool::default();
+        let text = write_state_file(&pool.store_state(self)?);
+        write_both(path.as_ref(), &text, pool)
+    }
+}
+
+/// Puts the text and the tensors in place.
+fn write_both(path: &Path, text: &str, pool: TensorPool) -> Result<(), SaveError> {
+    let tensors_path = tensors_path(path).map_err(|reason| SaveError::Name { file: path.to_owned(), reason })?;
+    let io = |file: &Path| {
+        let file = file.to_owned();
+        move |source| SaveError::Io { file, source }
+    };
+    let (text_file, tensors_file) = (Replacement::of(path), Replacement::of(&tensors_path));
+    std::fs::write(text_file.path(), text).map_err(io(path))?;
+    candle_core::safetensors::save(&pool.into_tensors(), tensors_file.path())
+        .map_err(|error| io(&tensors_path)(std::io::Error::other(error.to_string())))?;
+    put_in_place(&[&tensors_file, &text_file]).map_err(|(file, source)| SaveError::Io { file, source })
 }
 
 /// The file of the tensors that goes with a file of text.
@@ -110,9 +148,18 @@ impl Saving {
                 class_name: module.class_name().into(),
                 graph: Cow::Borrowed(module.graph()),
                 attributes,
+                state: self.states(module)?,
             });
         }
         Ok(modules)
+    }
+
+    /// The state of a graph, if it has one.
+    fn states(&mut self, module: &GraphModule) -> Result<Option<(StateTexts, StateTexts)>, SaveError> {
+        if module.graph().state().is_empty() {
+            return Ok(None);
+        }
+        Ok(Some((self.pool.store_state(&module.state())?, self.pool.store_state(module.kept().initial())?)))
     }
 
     fn layer(&mut self, path: &ModulePath, layer: &Arc<dyn LayerModule>) -> Result<AttributeText, SaveError> {

@@ -7,9 +7,12 @@ use std::collections::{HashMap, HashSet};
 
 use candle_core::{DType, Tensor};
 
+use super::super::held_state::State;
 use super::error::SaveError;
+use crate::ir::Argument;
 use crate::text::file::StoredTensor;
-use crate::value::TensorFact;
+use crate::text::state::{StateText, StateTexts};
+use crate::value::{TensorFact, Value};
 
 /// Where and how the elements of a tensor lie.
 #[derive(PartialEq, Eq, Hash)]
@@ -62,6 +65,26 @@ impl TensorPool {
             }
         };
         Ok(StoredTensor { is_variable: tensor.is_variable(), fact, key })
+    }
+
+    /// Takes the tensors of a state in, and says what the text has for it.
+    pub(super) fn store_state(&mut self, state: &State) -> Result<StateTexts, SaveError> {
+        state.iter().map(|(name, value)| Ok((name.into(), self.store_value(name, value)?))).collect()
+    }
+
+    fn store_value(&mut self, name: &str, value: &Value) -> Result<StateText, SaveError> {
+        let mut each =
+            |items: &[Value]| items.iter().map(|item| self.store_value(name, item)).collect::<Result<_, _>>();
+        Ok(match value {
+            Value::Tensor(tensor) => StateText::Tensor(self.store(name, tensor)?),
+            Value::List(items) => StateText::List(each(items)?),
+            Value::Tuple(items) => StateText::Tuple(each(items)?),
+            Value::Struct(of, fields) => {
+                let fields = fields.iter().map(|(field, item)| Ok((field.clone(), self.store_value(name, item)?)));
+                StateText::Struct(of.clone(), fields.collect::<Result<_, SaveError>>()?)
+            }
+            plain => StateText::Plain(Argument::from_value(plain).unwrap_or_default()),
+        })
     }
 
     fn free_key(&mut self, path: &str) -> String {

@@ -6,7 +6,7 @@ use super::error::DynamicError;
 use crate::ir::Dynamic;
 use crate::text::parse_size;
 use crate::trace::TraceError;
-use crate::trace::probe::{Declared, Dimension};
+use crate::trace::probe::{Declared, Dimension, size_name};
 use crate::value::SymInt;
 
 impl Declared {
@@ -29,7 +29,7 @@ impl Declared {
     }
 
     pub(crate) fn add_scalar(&mut self, name: String) -> Result<(), TraceError> {
-        if !Dynamic::is_legal_name(&name) {
+        if !Dynamic::is_legal_name(size_name(&name)) {
             let reason = "it means something else in the text of a graph; call the parameter something else".to_owned();
             return Err(DynamicError::BadSize { size: name, reason }.into());
         }
@@ -41,7 +41,7 @@ impl Declared {
 
     /// The names of the sizes, in the order in which they were declared: integers, then dimensions.
     pub(crate) fn names(&self) -> Vec<std::sync::Arc<str>> {
-        let mut names: Vec<std::sync::Arc<str>> = self.scalars.iter().map(|name| name.as_str().into()).collect();
+        let mut names: Vec<std::sync::Arc<str>> = self.scalars.iter().map(|name| size_name(name).into()).collect();
         for dimension in &self.dimensions {
             if let Some(name) = dimension.size.as_symbol()
                 && !names.contains(name)

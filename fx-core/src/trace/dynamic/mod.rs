@@ -25,7 +25,7 @@ use crate::ir::{Dynamic, Op, Size, SizeOf};
 use crate::value::{Fact, Fitter, Sizes, Value};
 
 use super::error::TraceError;
-use super::probe::{Declared, Probe};
+use super::probe::{Declared, Probe, size_name};
 use super::recording::Recording;
 use agree::Stop;
 use domain::Domain;
@@ -62,18 +62,22 @@ fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> 
         let Some(Fact::Data(Value::Int(value))) = value else {
             return Err(DynamicError::NoSuchInput { input: scalar.clone() }.into());
         };
-        sizes.insert(&scalar.as_str().into(), *value);
+        sizes.insert(&size_name(scalar).into(), *value);
     }
-    let extent = |dimension: &super::probe::Dimension| {
-        let Some((_, fact)) = input(base, &dimension.input) else {
-            return Err(TraceError::from(DynamicError::NoSuchInput { input: dimension.input.clone() }));
-        };
-        let extent = fact.as_tensor().and_then(|fact| fact.dims().get(dimension.axis).copied());
-        let extent = extent.and_then(|extent| i64::try_from(extent).ok());
-        extent.ok_or_else(|| {
-            let (input, found) = (dimension.input.clone(), fact.to_string());
-            DynamicError::NoSuchDimension { input, axis: dimension.axis, found }.into()
-        })
+    let extent = |dimension: &super::probe::Dimension| -> Result<i64, TraceError> {
+        let mut known = None;
+        for (_, fact) in inputs(base, dimension) {
+            let extent = fact.as_tensor().and_then(|fact| fact.dims().get(dimension.axis).copied());
+            let extent = extent.and_then(|extent| i64::try_from(extent).ok()).ok_or_else(|| {
+                let (input, found) = (dimension.input.clone(), fact.to_string());
+                DynamicError::NoSuchDimension { input, axis: dimension.axis, found }
+            })?;
+            if let Some(known) = known.replace(extent).filter(|known| *known != extent) {
+                let (size, input) = (dimension.size.to_string(), dimension.input.clone());
+                return Err(DynamicError::OtherExtent { size, known, input, found: extent }.into());
+            }
+        }
+        known.ok_or_else(|| DynamicError::NoSuchInput { input: dimension.input.clone() }.into())
     };
     // Names first, then what is made of them.
     for dimension in &declared.dimensions {
@@ -99,14 +103,29 @@ fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> 
     Ok(sizes)
 }
 
-/// An input by the name of its parameter.
+/// An input by the name of its parameter, or by the path of what it stands for.
 fn input<'r>(recording: &'r Recording, name: &str) -> Option<(crate::ir::NodeId, &'r Fact)> {
     let graph = &recording.graph;
+    let of_state = recording.of_state.iter().find(|(path, _)| path == name);
+    if let Some((_, id)) = of_state {
+        return Some((*id, &graph.node(*id).meta().fact));
+    }
     let id = graph.placeholders().find(|id| {
         let node = graph.node(*id);
         node.op() == Op::Placeholder && crate::module::inputs::parameter(node) == name
     })?;
     Some((id, &graph.node(id).meta().fact))
+}
+
+/// The inputs that a dimension is of: that of its name, or those that stand for tensors of the model at its path.
+fn inputs<'r>(recording: &'r Recording, dimension: &super::probe::Dimension) -> Vec<(crate::ir::NodeId, &'r Fact)> {
+    let mut found: Vec<_> = input(recording, &dimension.input).into_iter().collect();
+    for (_, id) in recording.of_state.iter().filter(|(path, _)| dimension.is_of(path)) {
+        if !found.iter().any(|(known, _)| known == id) {
+            found.push((*id, &recording.graph.node(*id).meta().fact));
+        }
+    }
+    found
 }
 
 /// The graph with its sizes and guards.
@@ -128,12 +147,13 @@ fn finished(declared: &Declared, domain: Domain, unified: agree::Unified) -> Res
     }
     let sizes = classes.iter().map(|class| {
         let mut places = Vec::new();
-        for scalar in declared.scalars.iter().filter(|scalar| **scalar == *class.name) {
+        for scalar in declared.scalars.iter().filter(|scalar| *size_name(scalar) == *class.name) {
             places.extend(input(&recording, scalar).map(|(id, _)| SizeOf::Value(id)));
         }
         for dimension in &declared.dimensions {
             if dimension.size.as_symbol() == Some(&class.name) {
-                places.extend(input(&recording, &dimension.input).map(|(id, _)| SizeOf::Extent(id, dimension.axis)));
+                let inputs = inputs(&recording, dimension).into_iter();
+                places.extend(inputs.map(|(id, _)| SizeOf::Extent(id, dimension.axis)));
             }
         }
         Size { name: class.name.clone(), hint: hints.get(&class.name).unwrap_or_default(), places }

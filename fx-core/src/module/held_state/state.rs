@@ -1,0 +1,272 @@
+//! [`State`]: values by the paths of what they are in the model.
+//!
+//! Invariant: no name leads into the value of another, so that each thing in the model has one value.
+
+use std::fmt;
+use std::sync::Arc;
+
+use candle_core::{DType, Device, Tensor};
+use indexmap::IndexMap;
+
+use crate::ir::Argument;
+use crate::value::{Fact, Value};
+
+/// What a captured model keeps from one call to the next: caches, counters, positions.
+///
+/// It is a value: cloning it copies no tensor, and it can be handed from one graph to another, for example from the one
+/// that reads a prompt to the one that adds a token.
+///
+/// ```
+/// use fx_core::{module::State, value::Value};
+///
+/// let mut state = State::new();
+/// state.set("cache", Value::Tuple(vec![Value::Int(1), Value::Int(2)]));
+/// state.set("pos", Value::Int(7));
+/// // A path leads into values, too.
+/// state.set("cache.1", Value::Int(3));
+/// assert_eq!(state.get("cache"), Some(&Value::Tuple(vec![Value::Int(1), Value::Int(3)])));
+/// assert_eq!(state.to_string(), "cache: (1, 3)\npos: 7\n");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    values: IndexMap<Arc<str>, Value>,
+}
+
+impl State {
+    /// Nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many names it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether it has no names.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Names and values, in the order in which they came.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// The value at a path: of this name, or a part of one whose name is a part of the path.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Value> {
+        if let Some(value) = self.values.get(path) {
+            return Some(value);
+        }
+        let (holder, rest) = self.holder(path)?;
+        let mut value = self.values.get(holder)?;
+        for segment in rest.split('.') {
+            value = part(seen_through(value), segment)?;
+        }
+        Some(value)
+    }
+
+    /// Puts a value at a path, in place of what was there.
+    pub fn set(&mut self, path: &str, value: impl Into<Value>) {
+        let value = value.into();
+        if !self.values.contains_key(path)
+            && let Some((holder, rest)) = self.holder(path)
+        {
+            let holder = holder.to_owned();
+            if let Some(there) = self.values.get_mut(&*holder).and_then(|whole| part_mut(whole, rest)) {
+                *there = value;
+                return;
+            }
+            // It has no such part, so it is something else than was thought.
+            self.values.shift_remove(&*holder);
+        }
+        // What was at parts of it is now in it.
+        self.values.retain(|name, _| !is_inside(name, path));
+        self.values.insert(path.into(), value);
+    }
+
+    /// Takes away what is at a name.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.values.shift_remove(name)
+    }
+
+    /// Whether something is at this path, above it or below it.
+    #[must_use]
+    pub fn touches(&self, path: &str) -> bool {
+        self.values.contains_key(path)
+            || self.holder(path).is_some()
+            || self.values.keys().any(|name| is_inside(name, path))
+    }
+
+    /// The value at a path, put together of parts if they have names of their own, as `like` is. [`Value::None`] if there
+    /// is nothing.
+    pub(crate) fn put_together(&self, path: &str, like: &Argument) -> Value {
+        if let Some(value) = self.get(path) {
+            return value.clone();
+        }
+        let at = |part: &str, like: &Argument| match part {
+            "" => self.put_together(path, like),
+            part => self.put_together(&format!("{path}.{part}"), like),
+        };
+        let each = |parts: &[Argument]| parts.iter().enumerate().map(|(i, like)| at(&i.to_string(), like)).collect();
+        match like {
+            _ if !self.values.keys().any(|name| is_inside(name, path)) => Value::None,
+            Argument::List(parts) => Value::List(each(parts)),
+            Argument::Tuple(parts) => Value::Tuple(each(parts)),
+            Argument::Struct(structure) => {
+                let fields = structure.1.iter().map(|(name, like)| (name.clone(), at(name, like)));
+                Value::Struct(structure.0.clone(), fields.collect())
+            }
+            // Something of several parts, where one thing should be.
+            _ => {
+                let parts = self.values.iter().filter(|(name, _)| is_inside(name, path));
+                let fields = parts.map(|(name, value)| (Arc::from(&name[path.len() + 1..]), value.clone()));
+                Value::Struct("State".into(), fields.collect())
+            }
+        }
+    }
+
+    /// Takes over what another state has under names that this one does not have.
+    pub(crate) fn add_missing(&mut self, other: &Self) {
+        for (name, value) in &other.values {
+            if !self.touches(name) {
+                self.values.insert(name.clone(), value.clone());
+            }
+        }
+    }
+
+    /// The same with other tensors.
+    pub(crate) fn map_tensors<E>(&self, map: &mut impl FnMut(&str, &Tensor) -> Result<Tensor, E>) -> Result<Self, E> {
+        let each = self
+            .values
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), value.map_tensors(&mut |tensor: &Tensor| map(name, tensor))?)));
+        Ok(Self { values: each.collect::<Result<_, E>>()? })
+    }
+
+    /// On another device.
+    ///
+    /// # Errors
+    /// When candle cannot move a tensor.
+    pub fn to_device(&self, device: &Device) -> candle_core::Result<Self> {
+        self.map_tensors(&mut |_, tensor| tensor.to_device(device))
+    }
+
+    /// With all floating-point tensors as this type.
+    ///
+    /// # Errors
+    /// When candle cannot convert a tensor.
+    pub fn to_dtype(&self, dtype: DType) -> candle_core::Result<Self> {
+        self.map_tensors(&mut |_, tensor| match tensor.dtype().is_float() {
+            true => tensor.to_dtype(dtype),
+            false => Ok(tensor.clone()),
+        })
+    }
+
+    /// The name whose value a path leads into, and the way from there.
+    fn holder<'p>(&self, path: &'p str) -> Option<(&'p str, &'p str)> {
+        let ends = path.match_indices('.').map(|(end, _)| (&path[..end], &path[end + 1..]));
+        ends.rev().find(|(name, _)| self.values.contains_key(*name))
+    }
+}
+
+/// A line for each name, tensors by dtype and shape.
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.values.iter().try_for_each(|(name, value)| writeln!(f, "{name}: {}", Fact::of(value)))
+    }
+}
+
+/// Whether a name is that of a part of what is at the path.
+fn is_inside(name: &str, path: &str) -> bool {
+    name.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// What a wrapper without a name of its own holds: the one field of a variant.
+fn seen_through(mut value: &Value) -> &Value {
+    while let Value::Struct(_, fields) = value
+        && let [(name, inner)] = &**fields
+        && name.is_empty()
+    {
+        value = inner;
+    }
+    value
+}
+
+/// A part of a value.
+fn part<'v>(value: &'v Value, segment: &str) -> Option<&'v Value> {
+    match value {
+        Value::List(items) | Value::Tuple(items) => items.get(segment.parse::<usize>().ok()?),
+        Value::Struct(_, fields) => fields.iter().find(|(name, _)| **name == *segment).map(|(_, value)| value),
+        _ => None,
+    }
+}
+
+/// The part of a value at the end of a path.
+fn part_mut<'v>(value: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    let mut value = value;
+    for segment in path.split('.') {
+        while matches!(value, Value::Struct(_, fields) if fields.len() == 1 && fields[0].0.is_empty()) {
+            let Value::Struct(_, fields) = value else { return None };
+            value = &mut fields.first_mut()?.1;
+        }
+        value = match value {
+            Value::List(items) | Value::Tuple(items) => items.get_mut(segment.parse::<usize>().ok()?)?,
+            Value::Struct(_, fields) => &mut fields.iter_mut().find(|(name, _)| **name == *segment)?.1,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(values: &[i64]) -> Value {
+        Value::List(values.iter().map(|&int| Value::Int(int)).collect())
+    }
+
+    #[test]
+    fn a_path_leads_to_one_value() {
+        let mut state = State::new();
+        state.set("a.0", Value::Int(1));
+        state.set("a.1", Value::Int(2));
+        // The whole takes the place of its parts, and parts are then in it.
+        assert_eq!(state.put_together("a", &Argument::from([0, 0])), ints(&[1, 2]));
+        state.set("a", ints(&[3, 4]));
+        assert_eq!(state.len(), 1);
+        state.set("a.1", Value::Int(5));
+        assert_eq!((state.get("a.1"), state.len()), (Some(&Value::Int(5)), 1));
+        // What is no part of it takes its place.
+        state.set("a.x", Value::Int(6));
+        assert_eq!(state.iter().collect::<Vec<_>>(), [("a.x", &Value::Int(6))]);
+        assert!(state.touches("a") && state.touches("a.x.y") && !state.touches("a.y") && !state.touches("ab"));
+        assert_eq!(state.put_together("b", &Argument::from([0])), Value::None);
+    }
+
+    #[test]
+    fn a_variant_s_only_field_has_the_path_of_the_variant() {
+        let mut state = State::new();
+        let inner = Value::Struct("Cache".into(), vec![("k".into(), Value::Int(1))]);
+        state.set("cache", Value::Struct("Any::Normal".into(), vec![("".into(), inner)]));
+        assert_eq!(state.get("cache.k"), Some(&Value::Int(1)));
+        state.set("cache.k", Value::Int(2));
+        assert_eq!(state.get("cache.k"), Some(&Value::Int(2)));
+    }
+
+    #[test]
+    fn only_what_is_missing_is_added() {
+        let (mut state, mut other) = (State::new(), State::new());
+        state.set("a", ints(&[1]));
+        for (path, value) in [("a.0", 9), ("b", 2)] {
+            other.set(path, Value::Int(value));
+        }
+        state.add_missing(&other);
+        assert_eq!(state.to_string(), "a: [1]\nb: 2\n");
+    }
+}

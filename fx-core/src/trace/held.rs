@@ -1,0 +1,336 @@
+//! [`Held`]: what a mirror holds, part by part. Compared before and after a capture, it tells what the model has changed.
+//!
+//! Invariant: parts have the names that attributes have in paths; whatever does not tell what it holds is the same before
+//! and after.
+
+use std::collections::HashSet;
+use std::fmt::{self, Debug, Write};
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use crate::ir::Argument;
+use crate::value::Value;
+
+use super::proxy::Proxy;
+
+/// What a mirror holds.
+#[derive(Debug, Clone)]
+pub enum Held {
+    /// Something that cannot change or does not tell: a layer, a span.
+    Opaque,
+    /// A tensor.
+    Tensor(Proxy),
+    /// Plain data that a graph can hold; [`Argument::None`] where there is nothing.
+    Data(Argument),
+    /// Other plain data, as its debug form, which tells values apart.
+    Text(Arc<str>),
+    /// Things of one kind.
+    List(Vec<Held>),
+    /// Things of any kinds.
+    Tuple(Vec<Held>),
+    /// Things with names.
+    Struct(Box<HeldStruct>),
+}
+
+/// Things with names, inside of something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldStruct {
+    name: Arc<str>,
+    kind: Kind,
+    fields: Vec<(Arc<str>, Held)>,
+}
+
+/// What of a structure is a part of the state, if something in it changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The field that changes: a struct.
+    Fields,
+    /// All of it: a variant, which is a choice, and what candle keeps together.
+    Whole,
+    /// All of it, but for what is added and does not depend on inputs: a memo, which a run makes again.
+    Memo,
+}
+
+/// A walk through what a mirror holds.
+#[derive(Debug, Default)]
+pub struct Holding {
+    shared: HashSet<usize>,
+}
+
+impl Holding {
+    /// Whether what is behind a shared pointer is met for the first time.
+    pub(crate) fn is_first(&mut self, pointer: *const ()) -> bool {
+        self.shared.insert(pointer.addr())
+    }
+}
+
+impl Held {
+    /// Nothing, where there could be something.
+    pub(crate) const NOTHING: Self = Self::Data(Argument::None);
+
+    /// The fields of a struct. A struct of which nothing can change is as good as none.
+    #[must_use]
+    pub fn structure(name: &str, fields: Vec<(&str, Self)>) -> Self {
+        if fields.iter().all(|(_, held)| *held == Self::Opaque) {
+            return Self::Opaque;
+        }
+        Self::of(Kind::Fields, name, fields)
+    }
+
+    /// The fields of an enum's variant. The only one of those without names has the name `""`.
+    #[must_use]
+    pub fn variant(name: &str, fields: Vec<(&str, Self)>) -> Self {
+        Self::of(Kind::Whole, name, fields)
+    }
+
+    /// What candle keeps together.
+    pub(crate) fn whole(name: &str, fields: Vec<(&str, Self)>) -> Self {
+        Self::of(Kind::Whole, name, fields)
+    }
+
+    /// What a model remembers by keys.
+    pub(crate) fn memo(name: &str, mut fields: Vec<(String, Self)>) -> Self {
+        // Maps have no order.
+        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self::of(Kind::Memo, name, fields.iter().map(|(key, held)| (&**key, held.clone())).collect())
+    }
+
+    fn of(kind: Kind, name: &str, fields: Vec<(&str, Self)>) -> Self {
+        let told = fields.into_iter().filter(|(_, held)| *held != Self::Opaque);
+        let fields = told.map(|(field, held)| (Arc::from(field), held)).collect();
+        Self::Struct(Box::new(HeldStruct { name: name.into(), kind, fields }))
+    }
+
+    /// A list; one of layers is as good as none.
+    #[must_use]
+    pub fn list(items: Vec<Self>) -> Self {
+        let is_opaque = !items.is_empty() && items.iter().all(|item| *item == Self::Opaque);
+        if is_opaque { Self::Opaque } else { Self::List(items) }
+    }
+
+    /// Plain data that graphs have no form for.
+    pub(crate) fn text(data: &dyn Debug) -> Self {
+        /// Keeps the beginning, and tells all of it by a number.
+        struct Short {
+            text: String,
+            rest: Option<DefaultHasher>,
+        }
+        impl fmt::Write for Short {
+            fn write_str(&mut self, more: &str) -> fmt::Result {
+                const ENOUGH: usize = 256;
+                if self.rest.is_none() && self.text.len() + more.len() <= ENOUGH {
+                    self.text.push_str(more);
+                } else {
+                    self.rest.get_or_insert_default().write(more.as_bytes());
+                }
+                Ok(())
+            }
+        }
+        let mut short = Short { text: String::new(), rest: None };
+        if write!(short, "{data:?}").is_err() {
+            return Self::Opaque;
+        }
+        if let Some(rest) = short.rest {
+            short.text.push_str(&format!("… #{:x}", rest.finish()));
+        }
+        Self::Text(short.text.into())
+    }
+
+    /// What a parameter is made of, for the graph's signature: placeholders and plain data in the same structure. None if
+    /// that cannot be said.
+    pub(crate) fn made_of(&self) -> Option<Argument> {
+        Some(match self {
+            Self::Tensor(proxy) => Argument::Node(proxy.input_node()?),
+            Self::Data(data) => data.clone(),
+            Self::List(items) => Argument::List(items.iter().map(Self::made_of).collect::<Option<_>>()?),
+            Self::Tuple(items) => Argument::Tuple(items.iter().map(Self::made_of).collect::<Option<_>>()?),
+            Self::Opaque | Self::Text(_) | Self::Struct(_) => return None,
+        })
+    }
+
+    /// As an argument of a graph, with what `leaf` gives for each tensor and all plain data, by path. None if something in
+    /// it does not tell what it holds.
+    pub(super) fn argument(&self, path: &str, leaf: &mut dyn FnMut(&str, Leaf<'_>) -> Argument) -> Option<Argument> {
+        let mut each = |items: &[Self]| {
+            let items = items.iter().enumerate();
+            items.map(|(i, item)| item.argument(&joined(path, &i.to_string()), leaf)).collect::<Option<_>>()
+        };
+        Some(match self {
+            Self::Opaque => return None,
+            Self::Tensor(proxy) => leaf(path, Leaf::Tensor(proxy)),
+            Self::Data(data) => leaf(path, Leaf::Data(data)),
+            Self::Text(text) => Argument::Str(text.clone()),
+            Self::List(items) => Argument::List(each(items)?),
+            Self::Tuple(items) => Argument::Tuple(each(items)?),
+            Self::Struct(structure) => {
+                let fields = structure.fields.iter();
+                let fields = fields.map(|(name, held)| Some((name.clone(), held.argument(&joined(path, name), leaf)?)));
+                Argument::structure(structure.name.clone(), fields.collect::<Option<Vec<_>>>()?)
+            }
+        })
+    }
+
+    /// Its value, where tensors are known.
+    pub(super) fn value(&self) -> Value {
+        let each = |items: &[Self]| items.iter().map(Self::value).collect();
+        match self {
+            Self::Opaque => Value::None,
+            Self::Tensor(proxy) => proxy.tensor().map_or(Value::None, Value::from),
+            Self::Data(data) => data.to_value().unwrap_or_default(),
+            Self::Text(text) => Value::Str(text.clone()),
+            Self::List(items) => Value::List(each(items)),
+            Self::Tuple(items) => Value::Tuple(each(items)),
+            Self::Struct(structure) => {
+                let fields = structure.fields.iter().map(|(name, held)| (name.clone(), held.value()));
+                Value::Struct(structure.name.clone(), fields.collect())
+            }
+        }
+    }
+
+    /// Calls `visit` with every tensor in it.
+    pub(super) fn for_each_tensor(&self, visit: &mut dyn FnMut(&Proxy)) {
+        match self {
+            Self::Tensor(proxy) => visit(proxy),
+            Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_tensor(visit)),
+            Self::Struct(structure) => structure.fields.iter().for_each(|(_, held)| held.for_each_tensor(visit)),
+            Self::Opaque | Self::Data(_) | Self::Text(_) => {}
+        }
+    }
+
+    /// Whether it is one value: there is no struct in it whose fields could change by themselves, and no layer.
+    fn is_value(&self) -> bool {
+        match self {
+            Self::Opaque => false,
+            Self::Tensor(_) | Self::Data(_) | Self::Text(_) => true,
+            Self::List(items) | Self::Tuple(items) => items.iter().all(Self::is_value),
+            Self::Struct(structure) => {
+                structure.kind != Kind::Fields && structure.fields.iter().all(|(_, held)| held.is_value())
+            }
+        }
+    }
+}
+
+/// Tensors are equal if they are one value of the graph.
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Opaque, Self::Opaque) => true,
+            (Self::Tensor(a), Self::Tensor(b)) => a.is(b),
+            (Self::Data(a), Self::Data(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
+            (Self::Struct(a), Self::Struct(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// Something without parts.
+pub(super) enum Leaf<'h> {
+    Tensor(&'h Proxy),
+    Data(&'h Argument),
+}
+
+/// The path of a part; one without a name has the path of the whole.
+fn joined(path: &str, part: &str) -> String {
+    match (path, part) {
+        ("", part) => part.to_owned(),
+        (path, "") => path.to_owned(),
+        (path, part) => format!("{path}.{part}"),
+    }
+}
+
+/// A part of a mirror that is another after the capture, or that is state because the user says so.
+#[derive(Debug)]
+pub(super) struct Change {
+    pub(super) name: String,
+    pub(super) before: Held,
+    pub(super) after: Held,
+}
+
+/// A comparison of what mirrors hold before and after a capture.
+pub(super) struct Differences<'c> {
+    /// Whether what is at a path is state even if it is as it was.
+    pub(super) is_state: &'c dyn Fn(&str) -> bool,
+    /// Whether something is made of constants alone, so that a run makes it again.
+    pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
+    pub(super) found: Vec<Change>,
+}
+
+impl Differences<'_> {
+    /// Finds the parts that differ.
+    pub(super) fn compare(&mut self, path: &str, before: &Held, after: &Held) {
+        let at = |part: &str| joined(path, part);
+        match (before, after) {
+            (Held::Opaque, Held::Opaque) => {}
+            (Held::Struct(old), Held::Struct(new)) if old.kind == Kind::Memo && new.kind == Kind::Memo => {
+                let is_known = |key: &str| old.fields.iter().any(|(known, _)| **known == *key);
+                let kept = |(key, held): &&(Arc<str>, Held)| is_known(key) || !(self.is_constant)(held);
+                let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
+                if fields.iter().all(|(_, held)| held.is_value()) {
+                    let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
+                    self.one(path, before, &Held::Struct(Box::new(after)));
+                } else {
+                    for (key, held) in &fields {
+                        let before = old.fields.iter().find(|(known, _)| known == key);
+                        self.compare(&at(key), before.map_or(&Held::NOTHING, |(_, before)| before), held);
+                    }
+                }
+            }
+            (Held::Struct(old), Held::Struct(new))
+                if old.name == new.name
+                    && (path.is_empty() || !before.is_value())
+                    && old.fields.iter().map(|(name, _)| name).eq(new.fields.iter().map(|(name, _)| name)) =>
+            {
+                for ((name, before), (_, after)) in old.fields.iter().zip(&new.fields) {
+                    self.compare(&at(name), before, after);
+                }
+            }
+            (Held::List(old), Held::List(new)) | (Held::Tuple(old), Held::Tuple(new))
+                if old.len() == new.len() && (path.is_empty() || !before.is_value()) =>
+            {
+                for (i, (before, after)) in old.iter().zip(new).enumerate() {
+                    self.compare(&at(&i.to_string()), before, after);
+                }
+            }
+            _ => self.one(path, before, after),
+        }
+    }
+
+    /// Compares one value.
+    pub(super) fn one(&mut self, path: &str, before: &Held, after: &Held) {
+        if before != after || (self.is_state)(path) {
+            // A model that is nothing but one value.
+            let name = if path.is_empty() { "self" } else { path };
+            self.found.push(Change { name: name.to_owned(), before: before.clone(), after: after.clone() });
+        }
+    }
+}
+
+/// Plain data of a type with `#[fx::constant]`: method resolution finds [`HeldText`] where its values can be told apart.
+#[derive(Debug)]
+pub struct Described<'d, T: ?Sized>(pub &'d T);
+
+/// Types with a debug form.
+pub trait HeldText {
+    /// What it holds.
+    fn __fx_held(&self) -> Held;
+}
+
+impl<T: Debug> HeldText for Described<'_, T> {
+    fn __fx_held(&self) -> Held {
+        Held::text(self.0)
+    }
+}
+
+/// All other types.
+pub trait HeldOpaque {
+    /// What it holds: that cannot be said.
+    fn __fx_held(&self) -> Held;
+}
+
+impl<T: ?Sized> HeldOpaque for &Described<'_, T> {
+    fn __fx_held(&self) -> Held {
+        Held::Opaque
+    }
+}

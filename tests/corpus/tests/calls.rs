@@ -1,0 +1,130 @@
+//! Models with caches and recurrent states, over several calls: each call by a graph, all on one state.
+
+use std::error::Error;
+
+use candle::{DType, Device, Tensor};
+use corpus::models::{llama, mamba, qwen2};
+use corpus::weights::{ids, var_builder};
+use fx::{State, Tracer, Value};
+
+#[path = "../examples/generate.rs"]
+mod generate;
+
+type Checked = Result<(), Box<dyn Error>>;
+
+#[track_caller]
+fn assert_same(wanted: &Tensor, found: &Value) {
+    let found = found.as_tensor().expect("one tensor");
+    let difference = corpus::difference::difference(found, wanted).expect("they can be compared");
+    assert_eq!(difference, corpus::difference::Difference::None);
+}
+
+#[test]
+fn generated_tokens_are_the_original_s() -> Checked {
+    let (prefill, decode) = generate::graphs()?;
+    assert_eq!(
+        prefill.graph().state(),
+        [fx::ir::StateSlot { name: "cache.kvs".into(), reads: vec![None::<i64>; 3].into() }]
+    );
+    let wanted = generate::original()?;
+    // The state begins anew.
+    for _ in 0..2 {
+        assert_eq!(generate::generated(&prefill, &decode)?, wanted);
+    }
+    Ok(())
+}
+
+#[test]
+fn llama_call_by_call() -> Checked {
+    use candle_transformers::models::llama as original;
+    const CONFIG: &str = r#"{
+        "hidden_size": 32, "intermediate_size": 48, "vocab_size": 60, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "rms_norm_eps": 1e-5, "max_position_embeddings": 32
+    }"#;
+    let config = serde_json::from_str::<original::LlamaConfig>(CONFIG)?.into_config(false);
+    let wanted = original::Llama::load(var_builder(1), &config)?;
+    let mut wanted_cache = original::Cache::new(true, DType::F32, &config, &Device::Cpu)?;
+    let config = serde_json::from_str::<llama::LlamaConfig>(CONFIG)?.into_config(false);
+    let model = llama::Llama::load(var_builder(1), &config)?;
+    let mut cache = llama::Cache::new(true, DType::F32, &config, &Device::Cpu)?;
+    let (mut state, mut index_pos) = (State::new(), 0);
+    // The third reads several tokens with something in the cache.
+    for len in [5, 1, 3, 1] {
+        let x = ids(len as u64, 60, (2, len))?;
+        let graph = Tracer::new().with_state(&state).trace_examples(&model, (&x, index_pos, &cache))?;
+        if state.is_empty() {
+            state = graph.state();
+        }
+        let found = graph.run_with_state(&mut state, &[Value::from(&x)])?;
+        assert_same(&wanted.forward(&x, index_pos, &mut wanted_cache)?, &found);
+        model.forward(&x, index_pos, &mut cache)?;
+        index_pos += len;
+    }
+    assert_eq!(state.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["cache.kvs"]);
+    Ok(())
+}
+
+const QWEN2: &str = r#"{
+    "vocab_size": 60, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "max_position_embeddings": 32, "sliding_window": 16, "max_window_layers": 2,
+    "tie_word_embeddings": false, "rope_theta": 10000.0, "rms_norm_eps": 1e-5, "use_sliding_window": false,
+    "hidden_act": "silu"
+}"#;
+
+#[test]
+fn qwen2_call_by_call_and_at_every_length() -> Checked {
+    use candle_transformers::models::qwen2 as original;
+    let mut wanted = original::ModelForCausalLM::new(&serde_json::from_str(QWEN2)?, var_builder(1))?;
+    let mut model = qwen2::ModelForCausalLM::new(&serde_json::from_str(QWEN2)?, var_builder(1))?;
+    let (mut state, mut offset) = (State::new(), 0usize);
+    for len in [5, 1, 1] {
+        let x = ids(len as u64, 60, (1, len))?;
+        let graph = Tracer::new().with_state(&state).trace_examples(&model, (&x, offset))?;
+        if state.is_empty() {
+            state = graph.state();
+        }
+        assert_same(&wanted.forward(&x, offset)?, &graph.run_with_state(&mut state, &[Value::from(&x)])?);
+        model.forward(&x, offset)?;
+        offset += len;
+    }
+    let caches = "base_model.layers.*.self_attn.kv_cache";
+    let graph = Tracer::new()
+        .input("input_ids", DType::U32, (1, 1))
+        .concrete_arg("seqlen_offset", offset)
+        .dynamic_arg("seqlen_offset")
+        .dynamic(caches, 2, "past")
+        .trace(&model)?;
+    for _ in 0..12 {
+        let x = ids(offset as u64, 60, (1, 1))?;
+        let found = graph.run_with_state(&mut state, &[Value::from(&x), Value::Int(offset as i64)])?;
+        assert_same(&wanted.forward(&x, offset)?, &found);
+        offset += 1;
+    }
+    Ok(())
+}
+
+#[test]
+fn mamba_token_by_token() -> Checked {
+    use candle_transformers::models::mamba as original;
+    const CONFIG: &str = r#"{ "d_model": 32, "n_layer": 2, "vocab_size": 60, "pad_vocab_size_multiple": 8 }"#;
+    let config: original::Config = serde_json::from_str(CONFIG)?;
+    let wanted = original::Model::new(&config, var_builder(1).pp("backbone"))?;
+    let mut wanted_state = original::State::new(1, &config, DType::F32, &Device::Cpu)?;
+    let config: mamba::Config = serde_json::from_str(CONFIG)?;
+    let model = mamba::Model::new(&config, var_builder(1).pp("backbone"))?;
+    let mut kept = mamba::State::new(1, &config, DType::F32, &Device::Cpu)?;
+    let mut state = State::new();
+    for token in 0..6 {
+        let x = ids(token, 60, 1)?;
+        let graph = Tracer::new().with_state(&state).trace_examples(&model, (&x, &kept))?;
+        if state.is_empty() {
+            state = graph.state();
+        }
+        assert_same(&wanted.forward(&x, &mut wanted_state)?, &graph.run_with_state(&mut state, &[Value::from(&x)])?);
+        model.forward(&x, &mut kept)?;
+    }
+    let names: Vec<&str> = state.iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["state.hs", "state.prev_xs", "state.pos"]);
+    assert_eq!(state.get("state.pos"), Some(&Value::Int(6)));
+    Ok(())
+}
