@@ -1,7 +1,8 @@
 //! `#[fx::module]` on a free function.
 //!
-//! One that takes tensors is chosen by them (`dispatch.rs`), and its proxy side is a twin of the body. One that takes
-//! none stays as it is: what it returns is lifted where a twin calls it.
+//! One that takes tensors is chosen by them (`dispatch.rs`), and its proxy side is a twin of the body. One that builds a
+//! model of closures is chosen by its weights (`builder.rs`). Any other stays as it is: what it returns is lifted where a
+//! twin calls it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,6 +10,7 @@ use syn::ItemFn;
 use syn::visit_mut::VisitMut;
 
 use crate::attributes::{allow_generated, cfgs};
+use crate::builder::{self, is_builder};
 use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -20,6 +22,9 @@ use crate::whole;
 
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
+    if is_builder(&item.sig) {
+        return builder::expand(item, paths, errors);
+    }
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
         return quote!(#item);
     };
@@ -35,8 +40,8 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     used.block(&block);
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-    let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
-    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs);
+    let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare(paths));
+    let fallbacks = body.fallbacks.declare(&item.sig.ident.to_string(), &cfgs);
     let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
     block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));

@@ -59,7 +59,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     used.signature(&sig);
 
     let (description, record) = (description(item, &dispatch, paths, pure), record(item, &sig, paths));
-    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
+    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, false, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public

@@ -38,7 +38,7 @@ macro_rules! leaf {
             type Symbolic = $crate::leaf::leaf!(@mirror $how $type);
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                Self::Symbolic::new(self, scope)
+                Self::Symbolic::of(self, scope)
             }
         }
     };
@@ -114,7 +114,7 @@ macro_rules! leaf {
             type Symbolic = $crate::leaf::Several<$type>;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                $crate::leaf::Several::new(self, scope)
+                $crate::leaf::Several::of(self, scope)
             }
         }
     };
@@ -266,8 +266,8 @@ pub struct Trained<L: Layer>(Leaf<L>);
 
 impl<L: ForwardT> Trained<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
-        Self(Leaf::new(layer, scope))
+    pub fn of(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::of(layer, scope))
     }
 
     /// Records a call of the layer.
@@ -293,8 +293,8 @@ pub struct Several<L: Layer>(Leaf<L>);
 
 impl<L: Layer> Several<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
-        Self(Leaf::new(layer, scope))
+    pub fn of(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::of(layer, scope))
     }
 
     #[track_caller]

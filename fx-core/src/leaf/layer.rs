@@ -112,7 +112,7 @@ pub struct Leaf<L: Layer> {
 
 impl<L: Layer> Leaf<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
+    pub fn of(layer: &L, scope: &Scope) -> Self {
         let parts = layer.parts(scope);
         Self { scope: scope.clone(), layer: Arc::new(layer.clone()), original: layer.clone(), parts }
     }
@@ -265,7 +265,7 @@ macro_rules! layer {
             type Symbolic = crate::leaf::layer::Leaf<$type>;
 
             fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
-                crate::leaf::layer::Leaf::new(self, scope)
+                crate::leaf::layer::Leaf::of(self, scope)
             }
         }
     };

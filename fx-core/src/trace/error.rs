@@ -146,6 +146,17 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// A layer is made of tensors that are not the model's.
+    #[error(
+        "a `{layer}` is made here of tensors that are computed from the inputs, and a graph holds layers of weights\n  \
+         at {at}\n  call what the layer does instead, as `x.conv2d(…)` or `x.matmul(…)`"
+    )]
+    MadeOfInputs {
+        /// Type of the layer.
+        layer: &'static str,
+        /// The user's line.
+        at: At,
+    },
     /// A field of a result is neither a tensor nor plain data.
     #[error("a field of the result is a `{found}`, which a graph cannot return")]
     NotAValue {

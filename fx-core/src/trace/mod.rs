@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod building;
 mod session;
 mod owner;
 mod scope;
@@ -26,8 +27,12 @@ mod give;
 mod inputs;
 mod traceable;
 mod containers;
+mod weights;
+pub mod callee;
 mod tracer;
 
+pub use building::Builds;
+pub(crate) use building::BuiltAt;
 pub(crate) use call::call_layer;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
 pub use containers::MapKey;
@@ -44,5 +49,6 @@ pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, Traceable, World};
+pub use traceable::{Construct, Symbolic, Traceable, World};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};
+pub use weights::VarBuilder;

@@ -18,6 +18,7 @@ use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
 use super::traceable::Traceable;
+use super::weights::VarBuilder;
 
 /// Where a captured method was declared; tells the entries of one type apart.
 pub struct Inherent;
@@ -244,6 +245,32 @@ impl<'a> Tracer<'a> {
         self.trace_with(&(), |(), inputs| call(inputs))
     }
 
+    /// Captures a model that a function builds of these weights, as functions that return `Func` do: what it builds is
+    /// built of proxies, and then called on inputs, as [`trace`](Self::trace) calls a model. The input of a `Func` is
+    /// `xs`, those of a `FuncT` are `xs` and `train`.
+    ///
+    /// The function has `#[fx::module]`, and so have those that it calls and that return closures. Parameters have the
+    /// names that the `VarBuilder` knows them by.
+    ///
+    /// ```rs
+    /// let module = Tracer::new()
+    ///     .input("xs", DType::F32, (1, 3, 224, 224))
+    ///     .trace_built(&vb, |vb| resnet18(1000, vb))?;
+    /// ```
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the function's source, and what to write instead.
+    pub fn trace_built<'w, M, K>(
+        self,
+        weights: &candle_nn::VarBuilder<'w>,
+        build: impl FnOnce(VarBuilder<'w>) -> candle_core::Result<M>,
+    ) -> Result<GraphModule, TraceError>
+    where
+        M: Entry<K>,
+    {
+        self.capture(&(), M::METHOD, None, |(), inputs| build(inputs.var_builder(weights))?.call(inputs))
+    }
+
     /// Captures a closure that has put its result together itself.
     pub(crate) fn trace_outputs(
         self,
@@ -275,6 +302,7 @@ impl<'a> Tracer<'a> {
             (false, true) => Mode::Abstract,
             (false, false) => Mode::Symbolic,
         };
+        let own_name = self.name.is_some() || class_name(std::any::type_name::<M>()).is_some();
         let name = self.name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu), self.rules);
         let active = session.activate();
@@ -303,8 +331,12 @@ impl<'a> Tracer<'a> {
         };
         let state = &mut *session.state();
         state.output(output.0);
+        let built_by = state.built_by.filter(|_| !own_name);
         let (mut graph, attributes) = state.close()?;
         graph.set_signature(signature);
+        if let Some(function) = built_by {
+            graph.set_name(function);
+        }
         let mut module = GraphModule::from_parts(graph, attributes);
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {
             module.set_class_name(class_name);

@@ -1,9 +1,10 @@
-//! A function body on its way into a twin: the user's tokens, with four things changed.
+//! A function body on its way into a twin: the user's tokens, with a few things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `enums.rs`.
+//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `fallbacks.rs`.
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
+//! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
 
 use std::collections::BTreeSet;
 
@@ -14,11 +15,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
-use super::enums::Enums;
+use super::fallbacks::Fallbacks;
 use super::literals::Aliases;
 use super::types::Types;
+use super::weights::{self, Weights};
 use super::{calls, literals};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
@@ -33,8 +35,10 @@ pub(crate) struct Body<'a> {
     twinned: Vec<String>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
-    /// The enums whose variants are named.
-    pub(crate) enums: Enums,
+    /// The generated names that are used.
+    pub(crate) fallbacks: Fallbacks,
+    /// The variables that are weights, in a function that builds a model.
+    weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
     /// Whether a function of candle's is called by its bare name.
@@ -53,10 +57,37 @@ impl<'a> Body<'a> {
             bound: bindings.values,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             aliases: Aliases::default(),
-            enums: Enums::default(),
+            fallbacks: Fallbacks::default(),
+            weights: None,
             imported: bindings.imported,
             needs_bare: false,
         }
+    }
+
+    /// The same, of a function that builds a part of a model, of this signature and body.
+    pub(crate) fn of_builder(mut self, sig: &Signature, block: &Block) -> Self {
+        self.weights = Some(Weights::of(sig, block));
+        self
+    }
+
+    /// A call in a function that builds a model, if it means something else there.
+    fn built(&mut self, call: &mut ExprCall) -> Option<Expr> {
+        let weights = self.weights.as_ref()?;
+        if let Some((position, borrows)) = weights.argument(call) {
+            call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            return Some(weights::lend(call.clone(), position, borrows, self.paths));
+        }
+        if weights::redirect_made(&mut call.func, self.paths) {
+            call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            return Some(Expr::Call(call.clone()));
+        }
+        if calls::is_helper(&call.func, self)
+            && let Expr::Path(path) = &mut *call.func
+            && path.path.get_ident().is_some_and(|name| !self.imported.contains(&name.to_string()))
+        {
+            self.fallbacks.redirect_function(&mut path.path);
+        }
+        None
     }
 
     /// Whether an expression is `Self`, or the impl's own type by its name.
@@ -69,7 +100,7 @@ impl<'a> Body<'a> {
     fn rewrite_path(&mut self, path: &mut Path) {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
-        self.enums.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+        self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
     }
 
     /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
@@ -100,6 +131,10 @@ impl VisitMut for Body<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Call(call) => {
+                if let Some(replacement) = self.built(call) {
+                    *expr = replacement;
+                    return;
+                }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
@@ -133,6 +168,13 @@ impl VisitMut for Body<'_> {
             }
             other => visit_mut::visit_expr_mut(self, other),
         }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        if self.weights.is_some() {
+            weights::name_made(local, self.paths);
+        }
+        visit_mut::visit_local_mut(self, local);
     }
 
     fn visit_pat_mut(&mut self, pat: &mut Pat) {

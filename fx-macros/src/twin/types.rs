@@ -34,6 +34,8 @@ pub(crate) struct Types<'a> {
     mirrored: BTreeSet<String>,
     own: Option<PathSegment>,
     associated: BTreeMap<String, Type>,
+    /// Whether this is about a function that builds a model: weights are those of the world.
+    builder: bool,
 }
 
 /// Standard types that hold values: what they hold is mapped.
@@ -76,7 +78,14 @@ impl<'a> Types<'a> {
             mirrored: BTreeSet::new(),
             own: None,
             associated: BTreeMap::new(),
+            builder: false,
         }
+    }
+
+    /// The same, for a function that builds a part of a model.
+    pub(crate) fn of_builder(mut self) -> Self {
+        self.builder = true;
+        self
     }
 
     /// A type parameter of a function, or a const parameter: the caller decides what it is.
@@ -134,6 +143,7 @@ impl<'a> Types<'a> {
             mirrored: self.mirrored.clone(),
             own: self.own.clone(),
             associated: self.associated.clone(),
+            builder: self.builder,
         }
     }
 
@@ -200,9 +210,18 @@ impl<'a> Types<'a> {
     /// Maps a path in place, or gives the type that replaces it.
     fn map_path(&self, ty: &mut TypePath) -> Option<Type> {
         let single = ty.path.get_ident().cloned();
+        if self.builder && is_weights(&ty.path) {
+            let weights = self.paths.symbolic("VarBuilder");
+            return Some(match &self.target {
+                Target::Twin => parse_quote!(#weights<'static>),
+                Target::Either(name) => parse_quote!(#name),
+            });
+        }
         if is_tensor(&ty.path) {
             return match &self.target {
                 Target::Twin => None,
+                // Chosen by its weights.
+                Target::Either(_) if self.builder => Some(self.symbolic(ty)),
                 Target::Either(name) => Some(parse_quote!(#name)),
             };
         }
@@ -285,6 +304,14 @@ pub(crate) fn is_tensor(path: &Path) -> bool {
         Some(second) => second.ident == "Tensor" && ["candle", "candle_core"].iter().any(|krate| first.ident == krate),
     }
 }
+
+/// `VarBuilder`, by any path.
+pub(crate) fn is_weights(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "VarBuilder")
+}
+
+/// candle's layers that are made of closures.
+pub(crate) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
 
 /// Whether a type is data without tensors that both worlds share.
 pub(crate) fn is_plain(ty: &Type) -> bool {

@@ -16,8 +16,9 @@ use crate::weights;
 /// What a case can fail with.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// Seed of the weights, of the inputs for the capture, and of those it is compared on.
-const WEIGHTS: u64 = 1;
+/// Seed of the weights. A model that a function builds is built of them again while it is captured.
+pub const WEIGHTS: u64 = 1;
+/// Seed of the inputs for the capture, and of those it is compared on.
 const EXAMPLE: u64 = 2;
 const FRESH: [u64; 2] = [3, 4];
 

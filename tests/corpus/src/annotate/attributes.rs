@@ -9,11 +9,12 @@ use proc_macro2::Span;
 use syn::{Attribute, Item, ItemFn, Visibility};
 
 use super::classify::{Class, Classes};
-use super::signature::{mentions_tensor, parameters, result, takes_weights};
+use super::signature::{mentions_tensor, parameters, result, returns_closure, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const INCLUDE: &str = "#[fx(include)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
 
@@ -32,11 +33,18 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             let class = classes.class(file, &item.ident.to_string());
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
         }
-        Item::Impl(item) if classes.is_computation(file, item) => {
+        Item::Impl(item) => {
+            let builders = classes.builders(file, item);
+            if builders.is_empty() && !classes.is_computation(file, item) {
+                return;
+            }
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
             summary.impls += writer.insert(&item.attrs, keyword, &[MODULE]);
+            for method in builders {
+                writer.insert(&method.attrs, head(&method.vis, method.sig.fn_token.span), &[INCLUDE]);
+            }
         }
-        Item::Fn(item) if is_computation(file, classes, item) => {
+        Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
             summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
         }
         _ => {}
@@ -97,6 +105,15 @@ fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
         && mentions_tensor(file, &parameters(signature))
         && !takes_weights(signature)
         && !result(signature).iter().any(|path| classes.is_layer(file, path))
+}
+
+/// Whether a free function builds a part of a model of closures. One that returns a layer need not be annotated.
+fn is_builder(file: &SourceFile, item: &ItemFn) -> bool {
+    let signature = &item.sig;
+    signature.abi.is_none()
+        && signature.constness.is_none()
+        && !mentions_tensor(file, &parameters(signature))
+        && returns_closure(file, signature)
 }
 
 fn function_head(item: &ItemFn) -> Span {

@@ -5,7 +5,8 @@
 //! - A struct or enum is a module if it holds tensors, layers or other modules, or computes on tensors; what is
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
-//! - A free function is annotated if it takes tensors and is not a constructor.
+//! - A free function is annotated if it takes tensors and is not a constructor, or if it returns closures; a method that
+//!   makes a module of closures is included.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!

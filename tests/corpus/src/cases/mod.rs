@@ -4,11 +4,21 @@
 //! takes and how it is captured. What is done with that is in [`case`](crate::case).
 
 mod bert;
+mod convmixer;
+mod convnext;
 mod dinov2;
 mod distilbert;
 mod distilbert_head;
 mod efficientnet;
+mod efficientvit;
+mod fastvit;
+mod hiera;
 mod llama;
+mod mobilenetv4;
+mod mobileone;
+mod repvgg;
+mod resnet;
+mod vgg;
 mod vit;
 
 use crate::case::Case;
@@ -17,11 +27,21 @@ use crate::case::Case;
 pub fn all() -> Vec<Case> {
     let families = [
         bert::cases(),
+        convmixer::cases(),
+        convnext::cases(),
+        dinov2::cases(),
         distilbert::cases(),
         distilbert_head::cases(),
-        dinov2::cases(),
         efficientnet::cases(),
+        efficientvit::cases(),
+        fastvit::cases(),
+        hiera::cases(),
         llama::cases(),
+        mobilenetv4::cases(),
+        mobileone::cases(),
+        repvgg::cases(),
+        resnet::cases(),
+        vgg::cases(),
         vit::cases(),
     ];
     families.into_iter().flatten().collect()
@@ -32,9 +52,9 @@ mod prelude {
     pub(super) use candle::{DType, Module, Result, Tensor};
     pub(super) use candle_nn::VarBuilder;
 
-    pub(super) use super::{config, twice};
-    pub(super) use crate::case::{Case, Family, Side};
-    pub(super) use crate::weights::{ids, uniform};
+    pub(super) use super::{built_cases, config, twice};
+    pub(super) use crate::case::{Case, Family, Side, WEIGHTS};
+    pub(super) use crate::weights::{ids, uniform, var_builder, without};
 }
 
 /// Reads a configuration from its JSON text, the one form that fits the original's type and the copy's.
@@ -66,3 +86,20 @@ macro_rules! twice {
     };
 }
 use twice;
+
+/// The cases of a model that a function builds of weights: captured while it runs, and from the input's shape alone.
+macro_rules! built_cases {
+    ($family:expr, $inputs:expr, $weights:expr, |$vb:ident| $build:expr) => {{
+        let family = $family;
+        vec![
+            family.case("built", $inputs, |_, inputs| {
+                Ok(fx::Tracer::new().example("xs", &inputs[0]).trace_built(&$weights, |$vb| $build)?)
+            }),
+            family.case("built, abstract", $inputs, |_, inputs| {
+                let tracer = fx::Tracer::new().input("xs", inputs[0].dtype(), inputs[0].shape().clone());
+                Ok(tracer.trace_built(&$weights, |$vb| $build)?)
+            }),
+        ]
+    }};
+}
+use built_cases;
