@@ -11,7 +11,8 @@
 //! One that takes neither weights nor tensors has nothing to be chosen by. Its twin stands beside it as `__FxTwin_f`, which
 //! twins of the same module find (`twin/fallbacks.rs`).
 //!
-//! `impl Module` has no name that an associated type could have, so such a function returns a `Func` that calls it.
+//! `impl Module` has no name that an associated type could have, so such a function returns a `Func` that calls it. It
+//! borrows nothing, unless a lifetime is named in it (`impl Module + 'a`).
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -146,11 +147,17 @@ impl Builder<'_> {
                 // The user's function as it is: what it returns keeps its name only in there.
                 let mut inner = self.item.sig.clone();
                 inner.ident = format_ident!("__fx_original");
+                inner.inputs.iter_mut().for_each(|input| Outlive(lifetime).visit_fn_arg_mut(input));
+                if !inner.generics.lifetimes().any(|param| param.lifetime == *lifetime) {
+                    inner.generics.params.insert(0, parse_quote!(#lifetime));
+                }
+                capture_named(&mut inner, closure.borrows);
                 rename(&mut sig, |position, _| format_ident!("__fx_{}", position));
                 let (arguments, kind) = (variables(&sig), closure.name());
                 let of = self.paths.callee(closure.of_module());
                 let result = closure.wrap(quote!(__fx_original(#(#arguments),*)), &of);
-                Named(quote!(#candle_nn::#kind<#lifetime>)).visit_type_mut(&mut output);
+                let outlives = if closure.borrows { lifetime.clone() } else { parse_quote!('static) };
+                Named(quote!(#candle_nn::#kind<#outlives>)).visit_type_mut(&mut output);
                 (quote!(#output), quote!({ #inner #block #result }))
             }
         };
@@ -194,6 +201,7 @@ impl Builder<'_> {
             Some(closure) => {
                 let mut inner = sig.clone();
                 inner.ident = format_ident!("__fx_twin");
+                capture_named(&mut inner, false);
                 // The mapped signature: its closures are those of the shadow world.
                 rename(&mut sig, |position, written| {
                     written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position))
@@ -331,6 +339,8 @@ fn returns_closure(sig: &Signature) -> bool {
 #[derive(Clone, Copy)]
 struct Closure {
     training: bool,
+    /// Whether it says that it borrows.
+    borrows: bool,
     in_result: bool,
 }
 
@@ -341,7 +351,11 @@ impl Closure {
             _ => None,
         })?;
         let training = name == "ModuleT";
-        (training || name == "Module").then_some(Closure { training, in_result: false })
+        let borrows = ty.bounds.iter().any(|bound| {
+            matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
+                || matches!(bound, TypeParamBound::PreciseCapture(capture) if capture.to_token_stream().to_string().contains('\''))
+        });
+        (training || name == "Module").then_some(Closure { training, borrows, in_result: false })
     }
 
     fn name(self) -> Ident {
@@ -382,6 +396,35 @@ fn closure_of(output: &ReturnType) -> Option<Closure> {
         }
         _ => None,
     }
+}
+
+/// Says that the `impl` type which a function returns borrows nothing, or nothing but what is named: what it becomes a
+/// closure of would have to borrow the rest, too.
+fn capture_named(sig: &mut Signature, borrows: bool) {
+    let params = sig.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Lifetime(param) => borrows.then(|| param.lifetime.to_token_stream()),
+        GenericParam::Type(param) => Some(param.ident.to_token_stream()),
+        GenericParam::Const(param) => Some(param.ident.to_token_stream()),
+    });
+    let params = quote!(use<#(#params),*>);
+    struct Capture(TokenStream);
+    impl VisitMut for Capture {
+        fn visit_type_mut(&mut self, ty: &mut Type) {
+            match ty {
+                Type::ImplTrait(unnamed) => {
+                    let says = |bound: &TypeParamBound| {
+                        matches!(bound, TypeParamBound::PreciseCapture(_) | TypeParamBound::Verbatim(_))
+                    };
+                    if !unnamed.bounds.iter().any(says) {
+                        let params = &self.0;
+                        *ty = Type::Verbatim(quote!(#unnamed + #params));
+                    }
+                }
+                other => visit_mut::visit_type_mut(self, other),
+            }
+        }
+    }
+    Capture(params).visit_return_type_mut(&mut sig.output);
 }
 
 /// Whether a function returns an `impl` type that no closure can stand for.

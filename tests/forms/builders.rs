@@ -127,14 +127,36 @@ fn a_function_that_builds_closures_is_captured_while_it_does() {
     );
     let model = network(Some(5), absent.clone()).unwrap();
     let x = tensor(&[2, 3, 6, 5]);
-    let from_shape = Tracer::new().input("xs", DType::F32, (2, 3, 6, 5)).trace_built(&absent, |vb| network(Some(5), vb));
+    let from_shape =
+        Tracer::new().input("xs", DType::F32, (2, 3, 6, 5)).trace_built(&absent, |vb| network(Some(5), vb));
     let concrete = Tracer::new().example("xs", &x).trace_built(&absent, |vb| network(Some(5), vb));
     for input in [x.clone(), other(&[2, 3, 6, 5])] {
         let expected = model.forward(&input).unwrap();
         assert_returns(&[&expected], from_shape.clone(), &[&input]);
         assert_returns(&[&expected], concrete.clone(), &[&input]);
     }
-    insta::assert_snapshot!(from_shape.as_ref().unwrap().graph(), @"");
+    insta::assert_snapshot!(from_shape.as_ref().unwrap().graph(), @r#"
+    graph network(%xs: f32[2, 3, 6, 5]) {
+        %stem = call_module stem(%xs)                                                    // f32[2, 4, 6, 5] builders.rs:100
+        %blocks_0_conv = call_module blocks.0.conv(%stem)                                // f32[2, 4, 6, 5] builders.rs:34
+        %blocks_0_norm = call_module blocks.0.norm(%blocks_0_conv, train = false)        // f32[2, 4, 6, 5] builders.rs:34
+        %relu = call_method relu(%blocks_0_norm)                                         // f32[2, 4, 6, 5] builders.rs:34
+        %blocks_1_conv = call_module blocks.1.conv(%relu)                                // f32[2, 4, 6, 5] builders.rs:34
+        %blocks_1_norm = call_module blocks.1.norm(%blocks_1_conv, train = false)        // f32[2, 4, 6, 5] builders.rs:34
+        %relu_1 = call_method relu(%blocks_1_norm)                                       // f32[2, 4, 6, 5] builders.rs:34
+        %add = call_function add(%relu_1, %relu)                                         // f32[2, 4, 6, 5] builders.rs:35
+        %middle_reparam_conv = call_module middle.reparam_conv(%add)                     // f32[2, 4, 6, 5] builders.rs:73
+        %middle_scale = get_attr middle.scale()                                          // f32[1, 4, 1, 1]
+        %broadcast_mul = call_method broadcast_mul(%middle_reparam_conv, %middle_scale)  // f32[2, 4, 6, 5] builders.rs:73
+        %middle_full = get_attr middle.full()                                            // f32[1, 4, 1, 1]
+        %broadcast_add = call_method broadcast_add(%broadcast_mul, %middle_full)         // f32[2, 4, 6, 5] builders.rs:73
+        %mean = call_method mean(%broadcast_add, mean_dims = -1)                         // f32[2, 4, 6] builders.rs:26
+        %mean_1 = call_method mean(%mean, mean_dims = -1)                                // f32[2, 4] builders.rs:26
+        %norm = call_module norm(%mean_1)                                                // f32[2, 4] builders.rs:85
+        %fc = call_module fc(%norm)                                                      // f32[2, 5] builders.rs:85
+        output %fc
+    }
+    "#);
 
     // The form for everything else: the function is called in the capture.
     let called = Tracer::new().input("x", DType::F32, (2, 3, 6, 5)).trace_fn(|inputs| {
@@ -148,12 +170,10 @@ fn a_function_that_builds_closures_is_captured_while_it_does() {
 #[test]
 fn blocks_are_modules_of_the_graph() {
     let (_, vb) = weights();
-    let module = Tracer::new()
-        .input("xs", DType::F32, (1, 3, 4, 4))
-        .trace_built(&vb, |vb| network(Some(2), vb))
-        .unwrap();
+    let module =
+        Tracer::new().input("xs", DType::F32, (1, 3, 4, 4)).trace_built(&vb, |vb| network(Some(2), vb)).unwrap();
     let relu = module.graph().nodes().find(|(_, node)| node.name() == "relu_1").unwrap().1;
-    assert_eq!(format!("{:?}", relu.meta().module), "");
+    assert_eq!(format!("{:?}", relu.meta().module), "blocks.1 (block)");
 }
 
 /// A struct of closures.
@@ -211,7 +231,18 @@ fn a_struct_of_closures_is_built_by_its_constructor_s_twin() {
         .trace_built(&vb, |vb| fx::Symbolic::<Stages>::new(4, vb))
         .unwrap();
     assert_same(&expected, &captured.forward(&[&x]).unwrap());
-    insta::assert_snapshot!(captured.graph(), @"");
+    insta::assert_snapshot!(captured.graph(), @r#"
+    graph Stages(%xs: f32[3, 4]) takes (xs = %xs, train = false) {
+        %mul = call_function mul(%xs, 0.5)                                           // f32[3, 4] builders.rs:194
+        %first_linear = call_module first.linear(%mul)                               // f32[3, 4] builders.rs:170
+        %first_dropout = call_module first.dropout(%first_linear, train = false)     // f32[3, 4] builders.rs:170
+        %second_linear = call_module second.linear(%first_dropout)                   // f32[3, 4] builders.rs:170
+        %second_dropout = call_module second.dropout(%second_linear, train = false)  // f32[3, 4] builders.rs:170
+        %linear = call_module linear(%second_dropout)                                // f32[3, 4] builders.rs:178
+        %last = call_module last(%linear)                                            // f32[3, 2] builders.rs:178
+        output %last
+    }
+    "#);
     // As a value that was built already, its closures are called whole.
     let whole = Tracer::new().example("xs", &x).concrete_arg("train", false).trace(&model).unwrap();
     assert_same(&expected, &whole.forward(&[&x]).unwrap());
@@ -231,7 +262,14 @@ fn layers_in_a_row_are_called_one_by_one() {
     let x = tensor(&[3, 4]);
     let captured = Tracer::new().trace_built(&vb, row).unwrap();
     assert_same(&row(vb).unwrap().forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
-    insta::assert_snapshot!(captured.graph(), @"");
+    insta::assert_snapshot!(captured.graph(), @r#"
+    graph row(%xs) {
+        %_0 = call_module 0(%xs)                           // XX
+        %relu = call_method relu(%_0)                      // builders.rs:224
+        %_1 = call_module 1(%relu)                         // layer.rs:163
+        output %_1
+    }
+    "#);
 }
 
 /// A layer of what is computed from the input.
@@ -262,11 +300,8 @@ fn what_cannot_be_built_says_why() {
 fn gradients_flow_to_the_weights_as_in_the_original() {
     let (map, vb) = weights();
     let x = tensor(&[1, 3, 4, 4]);
-    let module = Tracer::new()
-        .input("xs", DType::F32, (1, 3, 4, 4))
-        .trace_built(&vb, |vb| network(Some(2), vb))
-        .unwrap();
-    let original = network(Some(2), vb).unwrap().forward(&x).unwrap().sum_all().unwrap().backward().unwrap();
+    let module = Tracer::new().input("xs", DType::F32, (1, 3, 4, 4)).trace_built(&vb, |vb| network(None, vb)).unwrap();
+    let original = network(None, vb).unwrap().forward(&x).unwrap().sum_all().unwrap().backward().unwrap();
     let captured = module.forward(&[&x]).unwrap().sum_all().unwrap().backward().unwrap();
     let data = map.data().lock().unwrap();
     let mut compared = 0;

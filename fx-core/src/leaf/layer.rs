@@ -10,7 +10,7 @@ use candle_core::Result;
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -162,6 +162,10 @@ impl<L: Forward> Module for Leaf<L> {
     #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         self.record(xs, &[])
+    }
+
+    fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
+        call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
     }
 }
 

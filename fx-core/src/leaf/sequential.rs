@@ -3,6 +3,7 @@
 //! Invariant: the layers of one that a twin makes are called one by one; one that a model holds is called whole.
 
 use std::any::Any;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::Result;
@@ -21,8 +22,8 @@ pub struct SequentialLeaf(Layers);
 enum Layers {
     /// In a model: the layers, and how many there are.
     Held(SharedLayer, i64),
-    /// Made by a twin.
-    Made(Vec<Arc<dyn Module>>),
+    /// Made by a twin: the layers, and where each was added.
+    Made(Vec<(Arc<dyn Module>, &'static Location<'static>)>),
 }
 
 /// An empty sequential layer.
@@ -63,9 +64,10 @@ impl SequentialLeaf {
     /// Appends a layer. Ends the capture if the layers are those of the model, which nobody can look into.
     #[allow(clippy::should_implement_trait, reason = "candle's")]
     #[must_use]
+    #[track_caller]
     pub fn add<M: Module + 'static>(mut self, layer: M) -> Self {
         match &mut self.0 {
-            Layers::Made(layers) => layers.push(Arc::new(layer)),
+            Layers::Made(layers) => layers.push((Arc::new(layer), Location::caller())),
             Layers::Held(..) => {
                 let reason = "a `Sequential` that the model holds cannot be extended in a capture";
                 Session::abort_current(&candle_core::Error::Msg(reason.to_owned()))
@@ -76,6 +78,7 @@ impl SequentialLeaf {
 
     /// Appends a closure.
     #[must_use]
+    #[track_caller]
     pub fn add_fn<F>(self, f: F) -> Self
     where
         F: 'static + Fn(&Proxy) -> Result<Proxy> + Send + Sync,
@@ -92,8 +95,8 @@ impl SequentialLeaf {
             candle_core::bail!("the layers of a `Sequential` that the model holds cannot be told apart")
         };
         let mut all: Vec<Proxy> = Vec::with_capacity(layers.len());
-        for layer in layers {
-            all.push(layer.forward(all.last().unwrap_or(xs))?);
+        for (layer, at) in layers {
+            all.push(layer.forward_at(all.last().unwrap_or(xs), at)?);
         }
         Ok(all)
     }
@@ -105,7 +108,7 @@ impl Module for SequentialLeaf {
         match &self.0 {
             Layers::Held(_, 0) => Ok(xs.clone()),
             Layers::Held(layers, _) => layers.forward(xs),
-            Layers::Made(layers) => layers.iter().try_fold(xs.clone(), |xs, layer| layer.forward(&xs)),
+            Layers::Made(layers) => layers.iter().try_fold(xs.clone(), |xs, (layer, at)| layer.forward_at(&xs, at)),
         }
     }
 }

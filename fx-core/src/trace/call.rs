@@ -111,8 +111,19 @@ pub(crate) fn call_layer<T: FromRecorded>(
     scope: &Scope,
     given: &[Given],
 ) -> candle_core::Result<T> {
+    call_layer_at(layer, scope, given, Location::caller())
+}
+
+/// The same, at a line of the user's.
+#[track_caller]
+pub(crate) fn call_layer_at<T: FromRecorded>(
+    layer: &Arc<dyn LayerModule>,
+    scope: &Scope,
+    given: &[Given],
+    at: &'static Location<'static>,
+) -> candle_core::Result<T> {
     let callee = Callee::Layer(layer, scope);
-    record_in(session_of(callee, given)?, callee, given, Location::caller()).and_then(T::from_recorded)
+    record_in(session_of(callee, given)?, callee, given, at).and_then(T::from_recorded)
 }
 
 /// The session that a call is recorded into: that of its tensors, or of the layer, or the current one.

@@ -33,8 +33,8 @@ mod tracer;
 
 pub use building::Builds;
 pub(crate) use building::BuiltAt;
-pub(crate) use call::call_layer;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
+pub(crate) use call::{call_layer, call_layer_at};
 pub use containers::MapKey;
 pub use encode::{Encoded, Record};
 pub use error::{At, TraceError};

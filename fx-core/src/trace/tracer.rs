@@ -335,7 +335,7 @@ impl<'a> Tracer<'a> {
         let (mut graph, attributes) = state.close()?;
         graph.set_signature(signature);
         if let Some(function) = built_by {
-            graph.set_name(function);
+            graph.set_name(graph_name(function));
         }
         let mut module = GraphModule::from_parts(graph, attributes);
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {

@@ -31,6 +31,8 @@ pub(crate) struct Body<'a> {
     pub(super) paths: &'a Paths,
     /// Names bound in the function, anywhere: parameters, variables, closure parameters.
     pub(super) bound: BTreeSet<String>,
+    /// Those that are bound more than once.
+    bound_again: BTreeSet<String>,
     /// The methods of the impl that have a twin.
     twinned: Vec<String>,
     /// Type aliases the patterns and literals need.
@@ -55,6 +57,7 @@ impl<'a> Body<'a> {
             types: types.with_locals(bindings.types),
             paths,
             bound: bindings.values,
+            bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             aliases: Aliases::default(),
             fallbacks: Fallbacks::default(),
@@ -174,7 +177,17 @@ impl VisitMut for Body<'_> {
         if self.weights.is_some() {
             weights::name_made(local, self.paths);
         }
-        visit_mut::visit_local_mut(self, local);
+        // In `let mask = mask(3)?` the second one is not the variable, if there is no other of that name.
+        let own = match &local.pat {
+            Pat::Ident(pat) => Some(pat.ident.to_string()).filter(|name| !self.bound_again.contains(name)),
+            _ => None,
+        };
+        let removed = own.filter(|name| self.bound.remove(name));
+        if let Some(init) = &mut local.init {
+            self.visit_local_init_mut(init);
+        }
+        self.bound.extend(removed);
+        self.visit_pat_mut(&mut local.pat);
     }
 
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
@@ -348,13 +361,16 @@ impl Matches {
 #[derive(Default)]
 struct Bindings {
     values: BTreeSet<String>,
+    again: BTreeSet<String>,
     types: BTreeSet<String>,
     imported: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Bindings {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        self.values.insert(pat.ident.to_string());
+        if !self.values.insert(pat.ident.to_string()) {
+            self.again.insert(pat.ident.to_string());
+        }
         visit::visit_pat_ident(self, pat);
     }
 

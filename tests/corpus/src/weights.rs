@@ -99,6 +99,10 @@ pub fn ids(seed: u64, below: u32, shape: impl Into<Shape>) -> Result<Tensor> {
     Tensor::from_vec(values, shape, &Device::Cpu)
 }
 
+/// After how many values those of a large weight repeat, so that models of a hundred million of them do not take minutes.
+/// A prime number, so that no two rows are the same.
+const PERIOD: usize = 65_521;
+
 struct RandomWeights {
     seed: u64,
 }
@@ -113,7 +117,12 @@ impl SimpleBackend for RandomWeights {
             _ => (0., (summed.max(4) as f32).sqrt().recip()),
         };
         let mut random = Random::new(self.seed, name);
-        let values: Vec<f32> = (0..shape.elem_count()).map(|_| centre + width * random.signed()).collect();
+        let count = shape.elem_count();
+        let mut values = Vec::with_capacity(count);
+        values.extend((0..count.min(PERIOD)).map(|_| centre + width * random.signed()));
+        while values.len() < count {
+            values.extend_from_within(..PERIOD.min(count - values.len()));
+        }
         Tensor::from_vec(values, shape, device)?.to_dtype(dtype)
     }
 
