@@ -13,10 +13,13 @@ pub(crate) enum Message {
     WrongItem { attribute: &'static str, goes_on: &'static str, found: &'static str },
     UnknownOption { place: &'static str, found: String, known: &'static [&'static str] },
     DuplicateOption(String),
+    EmptyRename,
+    MisplacedSpecialize(&'static str),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
     SpecialFunction { name: String, keyword: &'static str },
+    DataRead(String),
     NoClone(String),
     GenericOverModule(String),
     ReturnsImpl(String),
@@ -38,6 +41,15 @@ impl fmt::Display for Message {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
             Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
+            Message::EmptyRename => {
+                write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`")
+            }
+            Message::MisplacedSpecialize(found) => {
+                write!(
+                    f,
+                    "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}"
+                )
+            }
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")
             }
@@ -49,6 +61,12 @@ impl fmt::Display for Message {
             Message::SpecialFunction { name, keyword } => write!(
                 f,
                 "`{name}` is `{keyword}` and cannot be traced: move the tensor computation to an ordinary fn and annotate that"
+            ),
+            Message::DataRead(method) => write!(
+                f,
+                "`{method}` reads a tensor's data, which is not there while a graph is recorded: move what depends on it into a \
+                 function with `#[fx::wrap]`, which is recorded as one node and runs each time, or allow it with \
+                 `#[fx::module(specialize)]` and capture with `Tracer::new().specialize(true)`, which bakes the data in"
             ),
             Message::NoClone(name) => write!(
                 f,

@@ -15,19 +15,23 @@ use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
 use crate::paths::Paths;
 use crate::twin::body::Body;
+use crate::twin::data::report_reads;
 use crate::twin::names::Names;
 use crate::twin::shadow;
 use crate::twin::types::{Target, Types};
 use crate::whole;
 
 /// The function and its twin.
-pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
     if is_builder(&item.sig) {
         return builder::expand(item, paths, errors);
     }
     let Some(dispatch) = Dispatch::new(item, paths, errors) else {
         return quote!(#item);
     };
+    if !specialize {
+        report_reads(&item.block, errors);
+    }
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());

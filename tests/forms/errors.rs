@@ -28,7 +28,7 @@ struct Catching {
     linear: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Catching {
     fn forward(&self, x: &Tensor, caught: Caught) -> Result<Tensor> {
         let y = self.linear.forward(x)?;
@@ -151,7 +151,7 @@ struct ReadsWeight {
     weight: Tensor,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl ReadsWeight {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let data = self.weight.to_vec1::<f32>()?;
@@ -166,7 +166,7 @@ struct ReadsLayer {
     linear: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl ReadsLayer {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let rows = self.linear.weight().to_vec2::<f32>()?;

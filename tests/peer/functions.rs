@@ -10,7 +10,7 @@ mod math {
     use super::*;
 
     /// Reads data, which no symbolic capture can follow.
-    #[fx::module]
+    #[fx::module(specialize)]
     pub(super) fn centred(x: &Tensor, by: f64, bias: Option<&Tensor>) -> Result<Tensor> {
         let mean = x.mean_all()?.to_scalar::<f32>()?;
         let x = ((x - f64::from(mean))? * by)?;

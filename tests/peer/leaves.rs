@@ -14,7 +14,7 @@ struct Gate {
     threshold: f64,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Gate {
     fn forward(&self, x: &Tensor, scale: f64, mask: Option<&Tensor>) -> Result<(Tensor, Vec<Tensor>)> {
         let y = (self.project.forward(x)? * scale)?;
@@ -151,7 +151,7 @@ struct Peek {
     lin: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Module for Peek {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let x = self.lin.forward(x)?;

@@ -143,7 +143,6 @@ fn plain(value: &dyn Any) -> Option<Argument> {
         f32, float => Some(Argument::Float((*float).into()));
         f64, float => Some(Argument::Float(*float));
         String, text => Some(Argument::Str(text.as_str().into()));
-        &'static str, text => Some(Argument::Str((*text).into()));
         DType, dtype => Some(Argument::DType(*dtype));
     }
     None
@@ -175,11 +174,31 @@ macro_rules! constants {
 }
 constants! {
     (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, half::f16, half::bf16,
-    String, &'static str, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
+    String, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
     DType, Device, Shape, candle_core::D, candle_core::Layout, tracing::Span,
     candle_nn::Conv1dConfig, candle_nn::Conv2dConfig, candle_nn::ConvTranspose1dConfig,
     candle_nn::ConvTranspose2dConfig, candle_nn::LayerNormConfig, candle_nn::BatchNormConfig, candle_nn::LSTMConfig,
     candle_nn::GRUConfig,
+}
+
+impl<'a> Traceable for &'a str {
+    type Symbolic = &'a str;
+
+    fn symbolic(&self, _: &Scope) -> &'a str {
+        self
+    }
+
+    fn made_of(mirror: &&'a str) -> Option<Argument> {
+        Some(Argument::Str((*mirror).into()))
+    }
+}
+
+impl<'a> Construct for &'a str {
+    type Fields = &'a str;
+
+    fn construct(fields: &'a str) -> &'a str {
+        fields
+    }
 }
 
 impl Traceable for str {

@@ -9,6 +9,7 @@
 
 pub(crate) mod body;
 mod calls;
+pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
 pub(crate) mod literals;
@@ -47,7 +48,7 @@ pub(crate) enum ImplKind {
 }
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
-pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand_impl(item: &mut ItemImpl, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
     let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
@@ -57,9 +58,12 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         return TokenStream::new();
     };
     let kind = impl_kind(item);
-    let selected = select::methods(item, &options, &own, errors);
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, errors);
     if selected.is_empty() {
         return TokenStream::new();
+    }
+    if !specialize {
+        traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
     let mut aliases = literals::Aliases::default();

@@ -16,13 +16,16 @@ use super::types::is_plain;
 use crate::errors::{Errors, Message};
 use crate::options::MethodOptions;
 
-/// The methods to twin, in the order they are written. Reports those that should be and cannot.
-pub(super) fn methods<'a>(
-    item: &'a ItemImpl,
-    options: &[MethodOptions],
-    own: &Ident,
-    errors: &Errors,
-) -> Vec<Method<'a>> {
+/// What is to be done with the methods of an impl, each in the order they are written.
+pub(super) struct Selected<'a> {
+    /// Those that get a twin.
+    pub(super) methods: Vec<Method<'a>>,
+    /// Those of them that a capture certainly runs: `forward*` and what these call; without those that may read data.
+    pub(super) traced: Vec<Method<'a>>,
+}
+
+/// The methods to twin. Reports those that should be and cannot.
+pub(super) fn methods<'a>(item: &'a ItemImpl, options: &[MethodOptions], own: &Ident, errors: &Errors) -> Selected<'a> {
     let candidates: Vec<(Method<'a>, MethodOptions)> = item
         .items
         .iter()
@@ -34,11 +37,31 @@ pub(super) fn methods<'a>(
         .filter(|(method, options)| options.include || !is_constructor(&method.sig, own))
         .collect();
 
-    let mut todo: Vec<String> = candidates
-        .iter()
-        .filter(|(method, options)| options.include || is_root(item, &method.sig))
-        .map(|(method, _)| method.sig.ident.to_string())
-        .collect();
+    let reached = reach(&candidates, own, |method, options| options.include || is_root(item, &method.sig));
+    let traced = reach(&candidates, own, |method, _| is_forward(&method.sig));
+    let of = |names: &BTreeSet<String>| {
+        let methods = candidates.iter().filter(|(method, _)| names.contains(&method.sig.ident.to_string()));
+        methods.copied().collect::<Vec<_>>()
+    };
+    let traced = of(&traced).into_iter().filter(|(_, options)| !options.specialize);
+    Selected {
+        traced: traced.map(|(method, _)| method).collect(),
+        methods: of(&reached)
+            .into_iter()
+            .map(|(method, _)| method)
+            .filter(|method| is_ordinary(&method.sig, errors))
+            .collect(),
+    }
+}
+
+/// The names of the roots, and of whatever is called from them on `self` or as `Self::name`.
+fn reach(
+    candidates: &[(Method<'_>, MethodOptions)],
+    own: &Ident,
+    is_root: impl Fn(Method<'_>, MethodOptions) -> bool,
+) -> BTreeSet<String> {
+    let roots = candidates.iter().filter(|(method, options)| is_root(method, *options));
+    let mut todo: Vec<String> = roots.map(|(method, _)| method.sig.ident.to_string()).collect();
     let mut reached = BTreeSet::new();
     while let Some(name) = todo.pop() {
         if !reached.insert(name.clone()) {
@@ -52,25 +75,24 @@ pub(super) fn methods<'a>(
             todo.extend(names.pairs.into_iter().filter(|(head, _)| own == head).map(|(_, name)| name));
         }
     }
-    candidates
-        .into_iter()
-        .map(|(method, _)| method)
-        .filter(|method| reached.contains(&method.sig.ident.to_string()))
-        .filter(|method| is_ordinary(&method.sig, errors))
-        .collect()
+    reached
+}
+
+fn is_forward(sig: &Signature) -> bool {
+    sig.ident.to_string().starts_with("forward")
 }
 
 fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
     // A trait's methods may be about anything (`CustomOp1`, `Debug`); a type's own are called by its neighbours.
     let own_method = item.trait_.is_none() && sig.receiver().is_some();
-    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
+    is_forward(sig) || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
 }
 
 /// Whether calls of a method are calls of its module, as torch.fx counts them: it computes something.
 pub(super) fn is_module_call(sig: &Signature) -> bool {
     let by_reference = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
         if matches!(receiver.kind, syn::ReceiverKind::Reference(..)));
-    by_reference && (sig.ident.to_string().starts_with("forward") || mentions_tensor(sig))
+    by_reference && (is_forward(sig) || mentions_tensor(sig))
 }
 
 /// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &Embedding`.
@@ -174,7 +196,7 @@ fn is_ordinary(sig: &Signature, errors: &Errors) -> bool {
         None => true,
         Some(keyword) => {
             let name = sig.ident.to_string();
-            if name.starts_with("forward") {
+            if is_forward(sig) {
                 errors.report(&sig.ident, Message::SpecialFunction { name, keyword });
             }
             false

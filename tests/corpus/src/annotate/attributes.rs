@@ -8,13 +8,14 @@
 use proc_macro2::Span;
 use syn::{Attribute, Item, ItemFn, Visibility};
 
-use super::classify::{Class, Classes};
-use super::signature::{mentions_tensor, parameters, result, returns_closure, takes_weights};
+use super::classify::{methods, Class, Classes};
+use super::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";
+const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
 
@@ -39,13 +40,15 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
                 return;
             }
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            summary.impls += writer.insert(&item.attrs, keyword, &[MODULE]);
+            let reads = methods(item).any(|method| reads_data(&method.block));
+            summary.impls += writer.insert(&item.attrs, keyword, &[if reads { SPECIALIZE } else { MODULE }]);
             for method in builders {
                 writer.insert(&method.attrs, head(&method.vis, method.sig.fn_token.span), &[INCLUDE]);
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
+            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
         }
         _ => {}
     });

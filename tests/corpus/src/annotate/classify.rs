@@ -318,7 +318,7 @@ pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
 }
 
-fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
+pub(super) fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
     item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,

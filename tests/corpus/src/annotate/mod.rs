@@ -7,6 +7,7 @@
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
 //! - A free function is annotated if it takes tensors and is not a constructor, or if it returns closures; a method that
 //!   makes a module of closures is included.
+//! - Where a body reads numbers out of tensors, the attribute says `specialize`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!

@@ -93,6 +93,12 @@ pub(super) fn is_computation(file: &SourceFile, owner: &str, signature: &Signatu
         || mentions_tensor(file, &result)
 }
 
+/// Whether a body asks a tensor for its numbers, which fx wants to be told of. Calls inside macro arguments are not seen.
+pub(super) fn reads_data(block: &Block) -> bool {
+    let calls = calls(block);
+    ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"].iter().any(|read| calls.contains(*read))
+}
+
 /// The last names of all functions and methods that a body calls. Calls inside macro arguments are not seen.
 pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     struct Calls(BTreeSet<String>);
