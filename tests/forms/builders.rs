@@ -5,7 +5,7 @@ use candle_nn::{
     BatchNorm, Conv2d, Conv2dConfig, Func, FuncT, Linear, VarBuilder, VarMap, batch_norm, conv2d_no_bias, layer_norm,
     linear_no_bias as projection,
 };
-use fx::{TraceError, Tracer};
+use fx::{TraceError, Tracer, TracerRules};
 
 use crate::support::{assert_returns, assert_same, other, tensor};
 
@@ -232,14 +232,14 @@ fn a_struct_of_closures_is_built_by_its_constructor_s_twin() {
         .unwrap();
     assert_same(&expected, &captured.forward(&[&x]).unwrap());
     insta::assert_snapshot!(captured.graph(), @r#"
-    graph Stages(%xs: f32[3, 4]) takes (xs = %xs, train = false) {
-        %mul = call_function mul(%xs, 0.5)                                           // f32[3, 4] builders.rs:194
-        %first_linear = call_module first.linear(%mul)                               // f32[3, 4] builders.rs:170
-        %first_dropout = call_module first.dropout(%first_linear, train = false)     // f32[3, 4] builders.rs:170
-        %second_linear = call_module second.linear(%first_dropout)                   // f32[3, 4] builders.rs:170
-        %second_dropout = call_module second.dropout(%second_linear, train = false)  // f32[3, 4] builders.rs:170
-        %linear = call_module linear(%second_dropout)                                // f32[3, 4] builders.rs:178
-        %last = call_module last(%linear)                                            // f32[3, 2] builders.rs:178
+    graph stages(%xs: f32[3, 4]) takes (xs = %xs, train = false) {
+        %mul = call_function mul(%xs, 0.5)                                           // f32[3, 4] builders.rs:214
+        %first_linear = call_module first.linear(%mul)                               // f32[3, 4] builders.rs:190
+        %first_dropout = call_module first.dropout(%first_linear, train = false)     // f32[3, 4] builders.rs:190
+        %second_linear = call_module second.linear(%first_dropout)                   // f32[3, 4] builders.rs:190
+        %second_dropout = call_module second.dropout(%second_linear, train = false)  // f32[3, 4] builders.rs:190
+        %linear = call_module linear(%second_dropout)                                // f32[3, 4] builders.rs:198
+        %last = call_module last(%linear)                                            // f32[3, 2] builders.rs:198
         output %last
     }
     "#);
@@ -264,9 +264,9 @@ fn layers_in_a_row_are_called_one_by_one() {
     assert_same(&row(vb).unwrap().forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
     insta::assert_snapshot!(captured.graph(), @r#"
     graph row(%xs) {
-        %_0 = call_module 0(%xs)                           // XX
-        %relu = call_method relu(%_0)                      // builders.rs:224
-        %_1 = call_module 1(%relu)                         // layer.rs:163
+        %_0 = call_module 0(%xs)                           // builders.rs:255
+        %relu = call_method relu(%_0)                      // builders.rs:255
+        %_1 = call_module 1(%relu)                         // builders.rs:256
         output %_1
     }
     "#);
@@ -286,12 +286,37 @@ fn needs_more(vb: VarBuilder) -> Result<Func> {
     Ok(Func::new(move |xs| xs.matmul(&weight)))
 }
 
+struct WholeBlocks;
+
+impl TracerRules for WholeBlocks {
+    fn is_leaf_module(&self, type_name: &str, _: &str) -> bool {
+        type_name == "block"
+    }
+}
+
+#[test]
+fn what_was_built_is_saved_and_loaded() {
+    let (_, vb) = weights();
+    let x = tensor(&[1, 3, 4, 4]);
+    let tracer = Tracer::new().input("xs", DType::F32, (1, 3, 4, 4));
+    let module = tracer.trace_built(&vb, |vb| network(Some(2), vb)).unwrap();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("built.fx");
+    module.save(&path).unwrap();
+    let loaded = fx::GraphModule::load(&path, &Device::Cpu).unwrap();
+    assert_same(&module.forward(&[&x]).unwrap(), &loaded.forward(&[&x]).unwrap());
+    assert_eq!(module.graph().to_string(), loaded.graph().to_string());
+}
+
 #[test]
 fn what_cannot_be_built_says_why() {
     let (_, vb) = weights();
     assert_refused!(Tracer::new().trace_built(&vb, made_late), TraceError::MadeOfInputs { layer: "Linear", .. });
     let empty = VarBuilder::from_tensors(Default::default(), DType::F32, &Device::Cpu);
     assert_refused!(Tracer::new().trace_built(&empty, needs_more), TraceError::Model(text) if text.contains("gone"));
+    assert_refused!(
+        Tracer::new().with(WholeBlocks).trace_built(&vb, |vb| network(None, vb)),
+        TraceError::BuiltNotWhole { function: "block", path } if path == "blocks.0"
+    );
     let two = Tracer::new().input("xs", DType::F32, (2, 5)).trace_built(&vb, |vb| block(4, false, vb));
     assert_refused!(two, TraceError::Refused { .. });
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::ir::{ModulePath, ModuleStack};
 
+use super::error::TraceError;
 use super::session::Session;
 
 /// A function that is building a part of the model.
@@ -61,10 +62,14 @@ pub(crate) struct BuiltAt {
 }
 
 impl BuiltAt {
-    /// Here, if something is building.
+    /// Here, if something is building. Ends the capture if its rules want the module that is built as one node: there is
+    /// only the twin of it.
     pub(crate) fn here() -> Option<Self> {
         let session = Session::recording()?;
         let Building { path, function, .. } = session.building()?;
+        if session.has_rules() && !path.is_root() && session.is_leaf_module(function, &path) {
+            session.abort(TraceError::BuiltNotWhole { function, path: path.to_string() });
+        }
         Some(Self { session, path, function })
     }
 

@@ -225,6 +225,18 @@ pub enum TraceError {
         /// Where it is.
         path: String,
     },
+    /// The rules want a module whole that a function builds of closures.
+    #[error(
+        "what `{function}` builds (at `{path}`) cannot be called whole, as `is_leaf_module` asks: a capture that builds a \
+         model has no other than its twin\n  let `is_leaf_module` answer `false` for it, or build the model first, hold it in \
+         a struct with `#[fx::module]`, and capture that"
+    )]
+    BuiltNotWhole {
+        /// The function.
+        function: &'static str,
+        /// Where the part is.
+        path: String,
+    },
     /// The rules want a function whole that a graph cannot call.
     #[error(
         "`{function}` cannot be called whole, as `is_leaf_function` asks: it {reason}\n  at {at}\n  \

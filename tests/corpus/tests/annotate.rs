@@ -50,7 +50,8 @@ fn candle_transformers_is_annotated_by_whole_lines_that_can_be_taken_out_again()
     for (path, text) in &texts {
         let (insertions, summary) = source.insertions(path).unwrap();
         for Insertion { at, text: line } in &insertions {
-            let known = ["#[fx::module]", "#[fx::constant]", "#[fx::module(specialize)]", "#[fx(include)]", "#[derive(Clone)]"];
+            let known =
+                ["#[fx::module]", "#[fx::constant]", "#[fx::module(specialize)]", "#[fx(include)]", "#[derive(Clone)]"];
             assert!(known.contains(&line.trim()) && line.ends_with('\n'), "{}: `{line}`", path.display());
             assert!(*at == 0 || text.as_bytes()[at - 1] == b'\n', "{}: not a line of its own", path.display());
         }
