@@ -14,6 +14,8 @@ mod bodies;
 mod builders;
 #[path = "forms/caches.rs"]
 mod caches;
+#[path = "forms/dynamic.rs"]
+mod dynamic;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]
@@ -30,5 +32,7 @@ mod results;
 mod sessions;
 #[path = "forms/state.rs"]
 mod state;
+#[path = "forms/traits.rs"]
+mod traits;
 #[path = "forms/structs.rs"]
 mod structs;

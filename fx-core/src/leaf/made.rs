@@ -1,90 +1,165 @@
-//! Layers that a function makes of tensors while it builds a model: `Conv2d::new(weight, Some(bias), config)`.
+//! candle_nn's layers that a twin makes itself: `Conv1d::new(weight, None, config)` in a forward.
 //!
-//! Invariant: the layer is candle's own, made of the tensors that the original would make it of, so they are weights or
-//! computed of weights alone.
+//! Their tensors are values of the graph, so there is no layer that a graph could hold: a call records what candle's layer
+//! computes. Invariant: the operations are those of candle's `forward`, in its order, for the result to be the same bits.
 
-use std::panic::Location;
+use std::any::TypeId;
 
-use candle_core::{Result, Tensor};
-use candle_nn::{
-    BatchNorm, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvTranspose1d, ConvTranspose1dConfig, ConvTranspose2d,
-    ConvTranspose2dConfig, Dropout, Embedding, GroupNorm, LayerNorm, Linear, PReLU, RmsNorm,
-};
+use candle_core::{D, DType, Result};
+use candle_nn::{Conv1dConfig, Conv2dConfig};
 
-use crate::trace::{At, Proxy, Scope, Session, TraceError};
+use crate::trace::functions::{ops, unannotated};
+use crate::trace::{Module, Proxy, Session};
 
-use super::layer::{Layer, Leaf};
-
-/// The tensor of a weight; one that is computed of inputs ends the capture.
-#[track_caller]
-fn weight(proxy: &Proxy, layer: &'static str) -> Tensor {
-    match (proxy.held_at(), proxy.tensor()) {
-        (Some(_), Some(tensor)) => tensor.clone(),
-        _ => proxy.session().abort(TraceError::MadeOfInputs { layer, at: At(Location::caller()) }),
-    }
-}
-
-impl<L: Layer> Leaf<L> {
-    /// The mirror of a layer that a twin has made, in what it is building.
-    #[track_caller]
-    fn made(layer: &L) -> Self {
-        match Session::current(L::NAME) {
-            Ok(session) => Self::of(layer, &Scope::at_path(&session, session.made_path(L::NAME))),
-            Err(error) => Session::abort_current(&error),
-        }
-    }
-}
-
-/// candle's constructors on proxies, with candle's parameters.
 macro_rules! made {
-    ($($layer:ident::$name:ident($($param:ident: $kind:ident),*) $($fallible:ident)?;)*) => {$(
-        impl Leaf<$layer> {
-            /// The layer of these tensors and settings.
-            #[track_caller]
-            #[allow(clippy::too_many_arguments, missing_docs, clippy::missing_errors_doc, reason = "candle's")]
-            pub fn $name($($param: made!(@type $kind)),*) -> made!(@result $($fallible)?) {
-                let layer = <$layer>::$name($(made!(@real $layer $kind $param)),*);
-                made!(@mirror layer $($fallible)?)
-            }
+    ($(
+        $(#[$doc:meta])*
+        $name:ident { $($field:ident: $type:ty),* } by {
+            $($constructor:ident($($arg:ident: $arg_type:ty),*) => { $($value:ident $(: $given:expr)?),* };)+
         }
-    )*};
-    (@type Tensor) => { Proxy };
-    (@type Optional) => { Option<Proxy> };
-    (@type $plain:ident) => { $plain };
-    (@real $layer:ident Tensor $param:ident) => { weight(&$param, <$layer as Layer>::NAME) };
-    (@real $layer:ident Optional $param:ident) => { $param.map(|given| weight(&given, <$layer as Layer>::NAME)) };
-    (@real $layer:ident $plain:ident $param:ident) => { $param };
-    (@result) => { Self };
-    (@result fallible) => { Result<Self> };
-    (@mirror $made:ident) => { Self::made(&$made) };
-    (@mirror $made:ident fallible) => { Ok(Self::made(&$made?)) };
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name {
+            $($field: $type),*
+        }
+
+        impl $name {
+            $(
+                /// As candle's constructor of this name.
+                #[must_use]
+                pub fn $constructor($($arg: $arg_type),*) -> Self {
+                    Self { $($value $(: $given)?),* }
+                }
+            )+
+        }
+    )*
+
+        /// Ends the capture if a twin took a type of the user's for candle's of the same name; `Made` is what it makes.
+        #[track_caller]
+        pub fn check<Named: 'static, Made: 'static>() {
+            $(
+                let is_ours = TypeId::of::<Made>() == TypeId::of::<$name>();
+                if is_ours && TypeId::of::<Named>() != TypeId::of::<candle_nn::$name>() {
+                    Session::abort_current(&unannotated(stringify!($name)));
+                }
+            )*
+        }
+    };
 }
 made! {
-    Linear::new(weight: Tensor, bias: Optional);
-    Conv1d::new(weight: Tensor, bias: Optional, config: Conv1dConfig);
-    Conv2d::new(weight: Tensor, bias: Optional, config: Conv2dConfig);
-    ConvTranspose1d::new(weight: Tensor, bias: Optional, config: ConvTranspose1dConfig);
-    ConvTranspose2d::new(weight: Tensor, bias: Optional, config: ConvTranspose2dConfig);
-    Embedding::new(embeddings: Tensor, hidden_size: usize);
-    LayerNorm::new(weight: Tensor, bias: Tensor, eps: f64);
-    LayerNorm::new_no_bias(weight: Tensor, eps: f64);
-    LayerNorm::rms_norm(weight: Tensor, eps: f64);
-    RmsNorm::new(weight: Tensor, eps: f64);
-    GroupNorm::new(weight: Tensor, bias: Tensor, num_channels: usize, num_groups: usize, eps: f64) fallible;
-    BatchNorm::new(num_features: usize, running_mean: Tensor, running_var: Tensor, weight: Tensor, bias: Tensor, eps: f64) fallible;
-    BatchNorm::new_no_bias(num_features: usize, running_mean: Tensor, running_var: Tensor, eps: f64) fallible;
-    BatchNorm::new_with_momentum(num_features: usize, running_mean: Tensor, running_var: Tensor, weight: Tensor, bias: Tensor, eps: f64, momentum: f64) fallible;
-    BatchNorm::new_no_bias_with_momentum(num_features: usize, running_mean: Tensor, running_var: Tensor, eps: f64, momentum: f64) fallible;
-    PReLU::new(weight: Tensor, is_scalar: bool);
-    Dropout::new(drop_p: f32);
+    /// `x · weightᵀ + bias` along the last dimension.
+    Linear { weight: Proxy, bias: Option<Proxy> } by {
+        new(weight: Proxy, bias: Option<Proxy>) => { weight, bias };
+    }
+    /// Convolution over one dimension.
+    Conv1d { weight: Proxy, bias: Option<Proxy>, config: Conv1dConfig } by {
+        new(weight: Proxy, bias: Option<Proxy>, config: Conv1dConfig) => { weight, bias, config };
+    }
+    /// Convolution over two dimensions.
+    Conv2d { weight: Proxy, bias: Option<Proxy>, config: Conv2dConfig } by {
+        new(weight: Proxy, bias: Option<Proxy>, config: Conv2dConfig) => { weight, bias, config };
+    }
+    /// Rows of a table.
+    Embedding { embeddings: Proxy, hidden_size: usize } by {
+        new(embeddings: Proxy, hidden_size: usize) => { embeddings, hidden_size };
+    }
+    /// Normalisation over the last dimension.
+    LayerNorm { weight: Proxy, bias: Option<Proxy>, eps: f64, remove_mean: bool } by {
+        new(weight: Proxy, bias: Proxy, eps: f64) => { weight, bias: Some(bias), eps, remove_mean: true };
+        new_no_bias(weight: Proxy, eps: f64) => { weight, bias: None, eps, remove_mean: true };
+        rms_norm(weight: Proxy, eps: f64) => { weight, bias: None, eps, remove_mean: false };
+    }
+    /// Normalisation by the root mean square over the last dimension.
+    RmsNorm { weight: Proxy, eps: f64 } by {
+        new(weight: Proxy, eps: f64) => { weight, eps };
+    }
 }
 
-impl Leaf<Conv2d> {
-    /// The convolution with this normalisation in its kernel.
-    ///
-    /// # Errors
-    /// What candle refuses.
-    pub fn absorb_bn(&self, bn: &Leaf<BatchNorm>) -> Result<Self> {
-        Ok(Self::of(&self.original().absorb_bn(bn.original())?, self.scope()))
+impl Module for Linear {
+    #[track_caller]
+    fn forward(&self, x: &Proxy) -> Result<Proxy> {
+        let rows = |rows: usize, width: usize| x.reshape((rows, width))?.matmul(&self.weight.t()?);
+        let x = match *x.dims() {
+            [first, second, third, width] if x.is_contiguous() => {
+                rows(first * second * third, width)?.reshape((first, second, third, ()))?
+            }
+            [first, second, width] if x.is_contiguous() => rows(first * second, width)?.reshape((first, second, ()))?,
+            [first, second, _, _] => x.matmul(&self.weight.broadcast_left((first, second))?.t()?)?,
+            [first, _, _] => x.matmul(&self.weight.broadcast_left(first)?.t()?)?,
+            _ => x.matmul(&self.weight.t()?)?,
+        };
+        with_bias(x, self.bias.as_ref())
     }
+}
+
+impl Module for Conv1d {
+    #[track_caller]
+    fn forward(&self, x: &Proxy) -> Result<Proxy> {
+        let Conv1dConfig { padding, stride, dilation, groups, .. } = self.config;
+        let x = x.conv1d(&self.weight, padding, stride, dilation, groups)?;
+        let bias = self.bias.as_ref().map(|bias| bias.reshape((1, bias.dims1()?, 1))).transpose()?;
+        with_bias(x, bias.as_ref())
+    }
+}
+
+impl Module for Conv2d {
+    #[track_caller]
+    fn forward(&self, x: &Proxy) -> Result<Proxy> {
+        let Conv2dConfig { padding, stride, dilation, groups, .. } = self.config;
+        let x = x.conv2d(&self.weight, padding, stride, dilation, groups)?;
+        let bias = self.bias.as_ref().map(|bias| bias.reshape((1, bias.dims1()?, 1, 1))).transpose()?;
+        with_bias(x, bias.as_ref())
+    }
+}
+
+impl Module for Embedding {
+    #[track_caller]
+    fn forward(&self, indexes: &Proxy) -> Result<Proxy> {
+        let dims: Vec<usize> = indexes.dims().iter().copied().chain([self.hidden_size]).collect();
+        self.embeddings.index_select(&indexes.flatten_all()?, 0)?.reshape(dims)
+    }
+}
+
+impl Module for LayerNorm {
+    #[track_caller]
+    fn forward(&self, x: &Proxy) -> Result<Proxy> {
+        match &self.bias {
+            Some(bias) if self.remove_mean && x.is_contiguous() => {
+                ops::layer_norm(x, &self.weight, bias, self.eps as f32)
+            }
+            bias => with_bias(normed(x, &self.weight, self.eps, self.remove_mean)?, bias.as_ref()),
+        }
+    }
+}
+
+impl Module for RmsNorm {
+    #[track_caller]
+    fn forward(&self, x: &Proxy) -> Result<Proxy> {
+        if x.is_contiguous() {
+            ops::rms_norm(x, &self.weight, self.eps as f32)
+        } else {
+            normed(x, &self.weight, self.eps, false)
+        }
+    }
+}
+
+#[track_caller]
+fn with_bias(x: Proxy, bias: Option<&Proxy>) -> Result<Proxy> {
+    match bias {
+        None => Ok(x),
+        Some(bias) => x.broadcast_add(bias),
+    }
+}
+
+/// candle's normalisation step by step, in `f32` where the type is smaller.
+#[track_caller]
+fn normed(x: &Proxy, weight: &Proxy, eps: f64, remove_mean: bool) -> Result<Proxy> {
+    let dtype = x.dtype();
+    let internal = if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype };
+    let size = x.dim(D::Minus1)? as f64;
+    let x = x.to_dtype(internal)?;
+    let x = if remove_mean { x.broadcast_sub(&(x.sum_keepdim(D::Minus1)? / size)?)? } else { x };
+    let variance = (x.sqr()?.sum_keepdim(D::Minus1)? / size)?;
+    x.broadcast_div(&(variance + eps)?.sqrt()?)?.to_dtype(dtype)?.broadcast_mul(weight)
 }

@@ -7,7 +7,7 @@ mod debug;
 mod group_norm;
 mod layer;
 mod library;
-mod made;
+mod built;
 mod func;
 mod norm;
 mod opaque;
@@ -21,6 +21,8 @@ pub mod kv_cache;
 pub mod streaming;
 mod original;
 mod sequential;
+pub mod made;
+pub mod moe;
 
 pub use data::AttnMask;
 pub use func::{Func, FuncT, func, func_of, func_t, func_t_of};

@@ -20,10 +20,22 @@ pub struct Called {
 }
 
 impl Called {
+    /// What a layer's input is called: as in candle's `Module::forward(&self, xs)`.
+    pub const INPUT: &'static str = "xs";
     /// `layer.forward(x)`.
     pub const FORWARD: Self = Self { method: "forward", options: &[] };
     /// `layer.forward_t(x, train)`.
     pub const FORWARD_T: Self = Self { method: "forward_t", options: &["train"] };
+
+    /// The names of all its arguments in their order: [`Called::INPUT`], then the options.
+    ///
+    /// ```
+    /// # use fx_core::module::Called;
+    /// assert_eq!(Called::FORWARD_T.parameters().collect::<Vec<_>>(), ["xs", "train"]);
+    /// ```
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(Self::INPUT).chain(self.options.iter().copied())
+    }
 
     /// The option of this name in a call with these arguments, given by name or by position.
     #[must_use]
@@ -100,6 +112,24 @@ pub trait LayerModule: Send + Sync {
 
     /// What it is made of; none if it does not tell (a closure, a user's own layer).
     fn state(&self) -> Option<LayerState> {
+        None
+    }
+
+    /// Which of its tensors are no parameters, by name: `running_mean`.
+    fn buffers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// How many numbers the tensor of this name holds: a byte of a quantized matrix holds several, or a part of one.
+    fn numbers(&self, name: &str, tensor: &Tensor) -> usize {
+        let _ = name;
+        tensor.elem_count()
+    }
+
+    /// Multiply-accumulates of a call, of what is known of its arguments and its result; none if that is not known. Those
+    /// of products of matrices and of convolutions count, as for operations ([`OpDef::macs`](crate::ops::OpDef::macs)).
+    fn macs(&self, facts: &[&Fact], result: &Fact) -> Option<u64> {
+        let (_, _) = (facts, result);
         None
     }
 

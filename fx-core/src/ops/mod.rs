@@ -12,8 +12,10 @@ pub mod from_value;
 pub mod infer;
 pub mod into_value;
 pub mod kind;
+pub mod macs;
 pub mod sample;
 
+pub mod attention;
 pub mod compare;
 pub mod conv;
 pub mod create;

@@ -137,8 +137,9 @@ pub enum TraceError {
     },
     /// A custom operation of the user's.
     #[error(
-        "`{method}` runs a custom operation, of which a graph knows nothing\n  at {at}\n  \
-         put the call into a function of its own with `#[fx::wrap]`: it is recorded as one node that runs each time"
+        "`{method}` runs a custom operation, which the graph cannot keep or knows nothing of\n  at {at}\n  \
+         make it `Clone` if it is one of your own, or put the call into a function of its own with `#[fx::wrap]`: it is \
+         recorded as one node that runs each time"
     )]
     CustomOp {
         /// `apply_op1`, …
@@ -271,10 +272,19 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// The model cannot be captured for all the sizes that were declared.
+    #[error(transparent)]
+    Dynamic(Box<super::dynamic::DynamicError>),
     /// The model itself returned an error.
     #[error("the model returned an error while it was captured: {0}")]
     Model(String),
     /// The model panicked.
     #[error("the model panicked while it was captured: {0}")]
     Panicked(String),
+}
+
+impl From<super::dynamic::DynamicError> for TraceError {
+    fn from(error: super::dynamic::DynamicError) -> Self {
+        Self::Dynamic(Box::new(error))
+    }
 }

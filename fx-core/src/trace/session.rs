@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
-use crate::module::{Attribute, Attributes, LayerModule};
+use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
@@ -170,6 +170,11 @@ impl Session {
         if *made == 1 { path } else { ModulePath::new(format!("{path}_{}", *made - 1)) }
     }
 
+    /// Whether the rules want this layer called whole.
+    pub(crate) fn is_leaf_layer(&self, type_name: &str, path: &ModulePath) -> bool {
+        self.state().rules.as_ref().is_none_or(|rules| rules.is_leaf_layer(type_name, path.as_str()))
+    }
+
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
     pub(crate) fn enter(&self, path: &ModulePath, type_name: &str) -> Option<ModuleStack> {
         let state = &mut *self.state();
@@ -309,6 +314,11 @@ impl State {
         }
     }
 
+    /// The rules, when the capture is over.
+    pub(crate) fn take_rules(&mut self) -> Option<Box<dyn TracerRules>> {
+        self.rules.take()
+    }
+
     /// Whether the capture is over; proxies kept beyond it cannot record.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed
@@ -432,8 +442,18 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
+        self.made_path(CONSTANT)
+    }
+
+    /// A path for something of this name that the model makes while it runs, `_Conv2d0`.
+    pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
+        let name: String = name
+            .trim_start_matches('_')
+            .chars()
+            .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
+            .collect();
         loop {
-            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;
             if !self.attributes.contains(&path) {
                 return path;

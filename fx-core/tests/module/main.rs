@@ -5,7 +5,9 @@ mod support;
 
 mod effects;
 mod nested;
+mod observers;
 mod refused;
 mod run;
 mod shared;
 mod state;
+mod summary;

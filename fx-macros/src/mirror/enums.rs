@@ -79,6 +79,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         quote!(#(#cfgs)* Self::#name #pattern => #part)
     });
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let type_name = name.unraw().to_string();
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
@@ -95,6 +96,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
             #methods
         }
         #(#item_cfgs)* #mirror_impl
+        #lifts_impl
         #output
     }
 }

@@ -65,6 +65,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
             ::core::option::Option::Some(scope)
         }),
     };
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow #derive
@@ -77,6 +78,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
             #methods
         }
         #(#cfgs)* #mirror_impl
+        #lifts_impl
         #construct
         #output
     }

@@ -5,6 +5,7 @@
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
+//! - Comparisons are noted, for guards (`compare.rs`).
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use super::fallbacks::Fallbacks;
 use super::literals::Aliases;
 use super::types::Types;
 use super::weights::{self, Weights};
-use super::{calls, literals};
+use super::{calls, compare, literals};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -93,6 +94,11 @@ impl<'a> Body<'a> {
         None
     }
 
+    /// Whether a function of a type is one of the impl's own that has a twin.
+    pub(super) fn is_twinned(&self, ty: &Ident, function: &Ident) -> bool {
+        self.types.own_name().is_some_and(|own| own == ty) && self.twinned.contains(&function.to_string())
+    }
+
     /// Whether an expression is `Self`, or the impl's own type by its name.
     fn names_own_type(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
@@ -104,6 +110,17 @@ impl<'a> Body<'a> {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
         self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+    }
+
+    /// `matches!` as the `match` that it is, if its pattern compares with integers.
+    fn matches(&mut self, call: &Macro) -> Option<Expr> {
+        let mut matches = Matches::parse.parse2(call.tokens.clone()).ok()?;
+        let span = call.path.segments[0].ident.span();
+        let arm = compare::noting_arm(std::iter::once(&matches.pat), span, self.paths)?;
+        matches.visit(self);
+        let Matches { expr, pat, guard } = &matches;
+        let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));
+        Some(syn::parse_quote!(match #expr { #arm #pat #guard => true, _ => false }))
     }
 
     /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
@@ -133,13 +150,23 @@ impl<'a> Body<'a> {
 impl VisitMut for Body<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
+            Expr::Call(ExprCall { func, args, .. }) if calls::is_custom_op_of_tensor(func) => {
+                if let Expr::Path(path) = &mut **func
+                    && let Some(method) = path.path.segments.last_mut()
+                {
+                    calls::keep_custom_op(&mut method.ident, args, self);
+                }
+            }
             Expr::Call(call) => {
                 if let Some(replacement) = self.built(call) {
                     *expr = replacement;
                     return;
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                if calls::is_helper(&call.func, self) {
+                calls::find_moe(&mut call.func);
+                if let Some(checked) = calls::make_layer(call, self) {
+                    *expr = checked;
+                } else if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
@@ -151,6 +178,14 @@ impl VisitMut for Body<'_> {
                         self.visit_expr_mut(&mut call.func);
                     }
                 }
+            }
+            Expr::MethodCall(call) if calls::is_of_activation(call) => {
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                *expr = calls::call_activation(call, self.paths);
+            }
+            Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
+                self.visit_expr_mut(&mut call.receiver);
+                calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
             Expr::Path(path) => {
                 visit_mut::visit_expr_path_mut(self, path);
@@ -169,6 +204,22 @@ impl VisitMut for Body<'_> {
                     *expr = replacement;
                 }
             }
+            Expr::Binary(binary) => {
+                visit_mut::visit_expr_binary_mut(self, binary);
+                if let Some(noted) = compare::noted(binary, self.paths) {
+                    *expr = noted;
+                }
+            }
+            Expr::Match(matched) => {
+                visit_mut::visit_expr_match_mut(self, matched);
+                let span = matched.match_token.span;
+                let arm = compare::noting_arm(matched.arms.iter().map(|arm| &arm.pat), span, self.paths);
+                matched.arms.splice(0..0, arm);
+            }
+            Expr::Macro(call) if call.mac.path.is_ident("matches") => match self.matches(&call.mac) {
+                Some(matched) => *expr = matched,
+                None => visit_mut::visit_expr_macro_mut(self, call),
+            },
             other => visit_mut::visit_expr_mut(self, other),
         }
     }
@@ -235,11 +286,7 @@ impl VisitMut for Body<'_> {
             })
         } else if name == "matches" {
             Matches::parse.parse2(call.tokens.clone()).ok().map(|mut matches| {
-                self.visit_expr_mut(&mut matches.expr);
-                self.visit_pat_mut(&mut matches.pat);
-                if let Some(guard) = &mut matches.guard {
-                    self.visit_expr_mut(guard);
-                }
+                matches.visit(self);
                 matches.write()
             })
         } else {
@@ -350,6 +397,14 @@ impl Parse for Matches {
 }
 
 impl Matches {
+    fn visit(&mut self, body: &mut Body<'_>) {
+        body.visit_expr_mut(&mut self.expr);
+        body.visit_pat_mut(&mut self.pat);
+        if let Some(guard) = &mut self.guard {
+            body.visit_expr_mut(guard);
+        }
+    }
+
     fn write(&self) -> proc_macro2::TokenStream {
         let Matches { expr, pat, guard } = self;
         let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));

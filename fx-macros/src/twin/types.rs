@@ -313,6 +313,11 @@ pub(crate) fn is_weights(path: &Path) -> bool {
 /// candle's layers that are made of closures.
 pub(crate) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
 
+/// Whether a name is that of a standard type that holds others.
+pub(crate) fn is_container(name: &str) -> bool {
+    CONTAINERS.contains(&name) || MAPS.contains(&name) || name == "Result"
+}
+
 /// Whether a type is data without tensors that both worlds share.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {
@@ -345,7 +350,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Gives candle's own names back where a twin's scope has replaced them.
-struct Unshadow<'a>(&'a Paths);
+pub(super) struct Unshadow<'a>(pub(super) &'a Paths);
 
 impl VisitMut for Unshadow<'_> {
     fn visit_path_mut(&mut self, path: &mut Path) {

@@ -10,11 +10,12 @@ use proc_macro2::{Ident, Span};
 use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
+use syn::visit_mut::VisitMut;
 use syn::{
     Block, Expr, ExprCall, ExprPath, FnArg, Local, Pat, PatType, Signature, Type, parse_quote, parse_quote_spanned,
 };
 
-use super::types::is_weights;
+use super::types::{Unshadow, is_weights};
 use crate::paths::Paths;
 
 /// Methods of a `VarBuilder` that give another one.
@@ -165,7 +166,11 @@ pub(super) fn redirect_made(func: &mut Expr, paths: &Paths) -> bool {
     }
     let Some(function) = path.segments.pop() else { return false };
     path.segments.pop_punct();
-    let (layer, traceable, span) = (&*path, paths.traceable(), path.span());
+    // candle's own, which in a twin's scope has been replaced.
+    let span = path.span();
+    let mut layer = path.clone();
+    Unshadow(paths).visit_path_mut(&mut layer);
+    let traceable = paths.traceable();
     *func = parse_quote_spanned!(span=> <<#layer as #traceable>::Symbolic>::#function);
     true
 }

@@ -2,26 +2,13 @@
 
 use super::prelude::*;
 
-twice! {
-    convnext:
-    pub(super) type Model = candle_nn::Func<'static>;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        convnext::convnext(&convnext::Config::atto(), 10, weights)
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0])
-    }
-}
-
-fn image(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![uniform(seed, (1, 3, 64, 96))?])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    built_cases!(family(), image, var_builder(WEIGHTS), |vb| {
-        use crate::models::convnext;
-        convnext::convnext(&convnext::Config::atto(), 10, vb)
-    })
+    vec![built! {
+        convnext: "atto",
+        weights: |weights| weights,
+        build: |weights| convnext::convnext(&convnext::Config::atto(), 10, weights),
+        twin: |weights| convnext::convnext(&convnext::Config::atto(), 10, weights),
+        inputs: |at| Ok([at.uniform((at.batch, 3, 64, 96))?]),
+        call: |model, x| model.forward(&x[0]),
+    }]
 }

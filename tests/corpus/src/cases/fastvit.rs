@@ -13,26 +13,13 @@ fn absent(name: &str, _: &[usize]) -> bool {
     attention || scale || name.starts_with("stages.0.downsample")
 }
 
-twice! {
-    fastvit:
-    pub(super) type Model = candle_nn::Func<'static>;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        fastvit::fastvit(&config(CONFIG)?, 10, without(weights, absent))
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0])
-    }
-}
-
-fn image(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![uniform(seed, (1, 3, 64, 64))?])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    built_cases!(family(), image, without(var_builder(WEIGHTS), absent), |vb| {
-        use crate::models::fastvit;
-        fastvit::fastvit(&config(CONFIG)?, 10, vb)
-    })
+    vec![built! {
+        fastvit: "with attention",
+        weights: |weights| lacking(weights, absent),
+        build: |weights| fastvit::fastvit(&config(CONFIG)?, 10, weights),
+        twin: |weights| fastvit::fastvit(&config(CONFIG)?, 10, weights),
+        inputs: |at| Ok([at.uniform((at.batch, 3, 64, 64))?]),
+        call: |model, x| model.forward(&x[0]),
+    }]
 }

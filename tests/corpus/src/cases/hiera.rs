@@ -12,26 +12,13 @@ fn absent(name: &str, shape: &[usize]) -> bool {
         && shape.first() == shape.last()
 }
 
-twice! {
-    hiera:
-    pub(super) type Model = candle_nn::Func<'static>;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        hiera::hiera(&config(CONFIG)?, 10, without(weights, absent))
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0])
-    }
-}
-
-fn image(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![uniform(seed, (1, 3, 224, 224))?])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    built_cases!(family(), image, without(var_builder(WEIGHTS), absent), |vb| {
-        use crate::models::hiera;
-        hiera::hiera(&config(CONFIG)?, 10, vb)
-    })
+    vec![built! {
+        hiera: "tiny",
+        weights: |weights| lacking(weights, absent),
+        build: |weights| hiera::hiera(&config(CONFIG)?, 10, weights),
+        twin: |weights| hiera::hiera(&config(CONFIG)?, 10, weights),
+        inputs: |at| Ok([at.uniform((1, 3, 224, 224))?]),
+        call: |model, x| model.forward(&x[0]),
+    }]
 }
