@@ -17,8 +17,8 @@ pub use fx_core::passes::{self, replace_pattern};
 pub use fx_core::summary::{self, Summary};
 pub use fx_core::symbolic;
 pub use fx_core::trace::{
-    Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, ToOutput, TraceError, Traceable, Tracer, TracerRules,
-    symbolic_trace, trace,
+    Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, Symbolic, ToOutput, TraceError, Traceable, Tracer,
+    TracerRules, symbolic_trace, trace,
 };
 pub use fx_core::value::{Fact, Sizes, SymInt, TensorFact, Value};
 pub use fx_macros::{constant, module, op_of, wrap};

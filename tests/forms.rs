@@ -10,6 +10,8 @@ mod support;
 mod arguments;
 #[path = "forms/bodies.rs"]
 mod bodies;
+#[path = "forms/builders.rs"]
+mod builders;
 #[path = "forms/caches.rs"]
 mod caches;
 #[path = "forms/dynamic.rs"]

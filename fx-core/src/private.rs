@@ -15,3 +15,9 @@ pub use crate::trace::{
     whole::Mirror,
 };
 pub use crate::value::Value;
+
+/// Functions that build models.
+pub mod callee {
+    pub use crate::leaf::{func_of, func_t_of};
+    pub use crate::trace::callee::*;
+}

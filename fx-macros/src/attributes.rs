@@ -15,6 +15,12 @@ pub(crate) fn for_twin(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().filter(|attribute| kept.iter().any(|name| attribute.path().is_ident(name))).cloned().collect()
 }
 
+/// What the user says about lints applies to the body, which stands in an item of ours; the rest is about the name.
+pub(crate) fn for_body(attributes: &[Attribute]) -> Vec<&Attribute> {
+    let about_body = ["allow", "expect", "warn", "deny", "inline", "track_caller"];
+    attributes.iter().filter(|attribute| about_body.iter().any(|name| attribute.path().is_ident(name))).collect()
+}
+
 /// Whether `#[derive(…)]` among the attributes names `trait_name`.
 pub(crate) fn derives(attributes: &[Attribute], trait_name: &str) -> bool {
     attributes.iter().any(|attribute| {

@@ -15,7 +15,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, Type, TypeParamBound, parse_quote};
 
-use crate::attributes::{allow_generated, cfgs, for_twin};
+use crate::attributes::{allow_generated, cfgs, for_body, for_twin};
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 use crate::twin::is_module_bound;
@@ -100,7 +100,7 @@ impl<'a> Dispatch<'a> {
         let (name, block, candle) = (&self.trait_name, &self.item.block, self.paths.candle());
         let (cfgs, mut sig) = (cfgs(&self.item.attrs), self.item.sig.clone());
         sig.ident = call_ident();
-        let attrs = self.body_attrs();
+        let attrs = for_body(&self.item.attrs);
         quote!(#(#cfgs)* impl #name for #candle::Tensor { #(#attrs)* #sig #block })
     }
 
@@ -184,13 +184,6 @@ impl<'a> Dispatch<'a> {
         types.keep_generics(&sig.generics);
         map_whole_signature(&mut sig, &types);
         sig
-    }
-
-    /// What the user says about lints applies to the body; the rest is about the function's name.
-    fn body_attrs(&self) -> Vec<&syn::Attribute> {
-        let about_body = ["allow", "expect", "warn", "deny", "inline", "track_caller"];
-        let attrs = self.item.attrs.iter();
-        attrs.filter(|attribute| about_body.iter().any(|name| attribute.path().is_ident(name))).collect()
     }
 }
 
@@ -285,7 +278,7 @@ fn variable(input: &FnArg) -> Option<TokenStream> {
 }
 
 /// A bound by candle's `Module` anywhere in a signature.
-fn module_bound(sig: &Signature) -> Option<TypeParamBound> {
+pub(crate) fn module_bound(sig: &Signature) -> Option<TypeParamBound> {
     struct Find(Option<TypeParamBound>);
     impl<'ast> Visit<'ast> for Find {
         fn visit_type_param_bound(&mut self, bound: &'ast TypeParamBound) {

@@ -22,6 +22,7 @@ pub(crate) enum Message {
     DataRead(String),
     NoClone(String),
     GenericOverModule(String),
+    ReturnsImpl(String),
     WrapMethod(String),
     WrapWithoutTensor,
     WrapGeneric,
@@ -76,8 +77,13 @@ impl fmt::Display for Message {
             ),
             Message::GenericOverModule(name) => write!(
                 f,
-                "`{name}` cannot be generic over `Module`, because the function is chosen by its tensors only: \
+                "`{name}` cannot be generic over `Module`, because the function is chosen by its tensors or weights only: \
                  make it a method of an annotated type, or take `impl Fn(&Tensor) -> Result<Tensor>`"
+            ),
+            Message::ReturnsImpl(name) => write!(
+                f,
+                "`{name}` builds a part of a model and returns an `impl` type that no `Func` can stand for: return `Func`, \
+                 `FuncT`, `impl Module`, or one of them in a `Result`"
             ),
             Message::WrapMethod(name) => write!(
                 f,

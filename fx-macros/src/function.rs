@@ -1,7 +1,8 @@
 //! `#[fx::module]` on a free function.
 //!
 //! One that takes tensors, or a type that holds them and returns some, is chosen by them (`dispatch.rs`), and its proxy side
-//! is a twin of the body. One that takes none is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
+//! is a twin of the body. One that builds a model of closures is chosen by its weights (`builder.rs`). One that takes none of
+//! these is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,6 +10,7 @@ use syn::ItemFn;
 use syn::visit_mut::VisitMut;
 
 use crate::attributes::{allow_generated, cfgs};
+use crate::builder::{self, is_builder};
 use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
 use crate::helper;
@@ -22,6 +24,9 @@ use crate::whole;
 
 /// The function and its twin.
 pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
+    if is_builder(&item.sig) {
+        return builder::expand(item, paths, errors);
+    }
     let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
     let Some(dispatch) = dispatch else {
         return helper::expand(item, paths);
@@ -41,8 +46,8 @@ pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Er
     used.block(&block);
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-    let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
-    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs, paths);
+    let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare(paths));
+    let fallbacks = body.fallbacks.declare(&item.sig.ident.to_string(), &cfgs, paths);
     let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
     block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));

@@ -8,6 +8,7 @@
 //! module.rs     which kind of item is it?
 //! ├─ mirror/    a struct or an enum, field by field           (also constant.rs)
 //! ├─ twin/      an impl: which methods, which types, which body, which names in scope
+//! ├─ builder.rs a function that builds a model of closures, chosen by its weights
 //! ├─ traits.rs  a trait of the user's, for both worlds
 //! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
 //! ```
@@ -18,6 +19,7 @@
 use proc_macro::TokenStream;
 
 mod attributes;
+mod builder;
 mod constant;
 mod dispatch;
 mod errors;

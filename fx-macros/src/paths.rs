@@ -56,6 +56,12 @@ impl Paths {
         quote!(#module::#name)
     }
 
+    /// A name of the module about functions that build models.
+    pub(crate) fn callee(&self, name: &str) -> TokenStream {
+        let (module, name) = (self.private("callee"), ident(name));
+        quote!(#module::#name)
+    }
+
     /// candle's own crate, whatever the user calls it.
     pub(crate) fn candle(&self) -> TokenStream {
         self.private("candle_core")

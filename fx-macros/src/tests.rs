@@ -235,6 +235,50 @@ snapshots! {
         #[fx::module]
         fn gate(x: &Tensor) -> Result<Tensor> { silu(x) }
     "#
+    builders: r#"
+        /// A block.
+        #[fx::module]
+        #[allow(clippy::too_many_arguments)]
+        pub fn block(dim: usize, cfg: &Config, mut vb: VarBuilder) -> Result<Func> {
+            let conv = conv2d(dim, dim, 3, Default::default(), vb.pp("conv"))?;
+            let vb = vb.pp("inner");
+            let norm = Norm::new(dim, vb.clone())?;
+            let dropout: Dropout = candle_nn::Dropout::new(0.5);
+            let unrolled = unroll(3)?;
+            let size = size_of::<f32>() + width(cfg);
+            Ok(Func::new(move |xs| xs.apply(&conv)?.apply(&norm)?.apply(&inner(&vb)?)))
+        }
+
+        #[fx::module]
+        fn blocks<'a>(vb: &candle_nn::VarBuilder<'a>) -> Result<Vec<FuncT<'a>>> {
+            let mut blocks: Vec<FuncT<'a>> = Vec::new();
+            blocks.push(block(3, vb)?);
+            Ok(blocks)
+        }
+
+        #[fx::module]
+        fn unnamed(dim: usize, vb: VarBuilder) -> Result<impl Module> {
+            let linear = linear(dim, dim, vb)?;
+            Ok(candle_nn::func(move |xs| xs.apply(&linear)))
+        }
+
+        #[fx::module]
+        fn unroll(size: usize) -> Result<Func<'static>> {
+            Ok(Func::new(move |xs| xs.reshape((size, ()))))
+        }
+
+        #[fx::module]
+        pub struct Vgg<'a> { blocks: Vec<FuncT<'a>> }
+
+        #[fx::module]
+        impl<'a> Vgg<'a> {
+            #[fx(include)]
+            pub fn new(vb: VarBuilder<'a>) -> Result<Self> {
+                let blocks = blocks(&vb)?;
+                Ok(Self { blocks })
+            }
+        }
+    "#
     constant: r#"
         #[fx::constant]
         #[derive(Debug, Clone, Copy)]
@@ -300,6 +344,9 @@ const REFUSED: &[&str] = &[
     "#[fx::module] fn f<M: Module>(x: &Tensor, m: &M) -> Result<Tensor> { m.forward(x) }",
     "#[fx::module] impl Module for &S { fn forward(&self, x: &Tensor) -> Result<Tensor> { todo!() } }",
     "#[fx::wrap] fn f(n: usize) -> usize { n }",
+    "#[fx::module] const fn f(vb: VarBuilder) -> Func { todo!() }",
+    "#[fx::module] fn f(vb: VarBuilder) -> Result<(impl Module, impl Fn())> { todo!() }",
+    "#[fx::module] fn f<M: Module>(vb: VarBuilder, m: M) -> Result<Func> { todo!() }",
     "#[fx::wrap] fn f<D: Dim>(x: &Tensor, d: D) -> Result<Tensor> { todo!() }",
 ];
 

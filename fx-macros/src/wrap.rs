@@ -61,7 +61,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
     let callee = quote!(<#candle::Tensor as #trait_name>::#call);
     let (description, record) = (description(item, &callee, paths, pure), record(item, &sig, paths));
-    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
+    let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, false, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public

@@ -49,7 +49,7 @@ macro_rules! leaf {
             type Symbolic = $crate::leaf::leaf!(@mirror $how $type);
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                Self::Symbolic::new(self, scope)
+                Self::Symbolic::of(self, scope)
             }
         }
     };
@@ -150,7 +150,7 @@ macro_rules! leaf {
             type Symbolic = $crate::leaf::Several<$type>;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                $crate::leaf::Several::new(self, scope)
+                $crate::leaf::Several::of(self, scope)
             }
         }
     };
@@ -327,8 +327,8 @@ pub struct Trained<L: Layer>(Leaf<L>);
 
 impl<L: ForwardT> Trained<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
-        Self(Leaf::new(layer, scope))
+    pub fn of(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::of(layer, scope))
     }
 
     /// Records a call of the layer.
@@ -354,8 +354,8 @@ pub struct Several<L: Layer>(Leaf<L>);
 
 impl<L: Layer> Several<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
-        Self(Leaf::new(layer, scope))
+    pub fn of(layer: &L, scope: &Scope) -> Self {
+        Self(Leaf::of(layer, scope))
     }
 
     #[track_caller]

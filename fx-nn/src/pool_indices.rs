@@ -110,7 +110,7 @@ impl<L: Indices + Forward> Traceable for WithIndices<L> {
     type Symbolic = Indexed<L>;
 
     fn symbolic(&self, scope: &Scope) -> Indexed<L> {
-        Indexed::new(&self.0, scope)
+        Indexed::of(&self.0, scope)
     }
 }
 
@@ -123,8 +123,8 @@ pub struct Indexed<L: Indices> {
 
 impl<L: Indices + Forward> Indexed<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
-        Self { values: Leaf::new(layer, scope), both: Leaf::new(&WithIndices(layer.clone()), scope) }
+    pub fn of(layer: &L, scope: &Scope) -> Self {
+        Self { values: Leaf::of(layer, scope), both: Leaf::of(&WithIndices(layer.clone()), scope) }
     }
 
     /// Records a call of the layer.

@@ -10,7 +10,7 @@ mod math {
     use super::*;
 
     /// Reads data, which no symbolic capture can follow.
-    #[fx::module]
+    #[fx::module(specialize)]
     pub(super) fn centred(x: &Tensor, by: f64, bias: Option<&Tensor>) -> Result<Tensor> {
         let mean = x.mean_all()?.to_scalar::<f32>()?;
         let x = ((x - f64::from(mean))? * by)?;
@@ -116,7 +116,7 @@ fn autowrap_functions() {
         output %relu
     }
     "#);
-    assert!(module.code().contains("math::centred(&x, 0.5, Some(&self.bias))"), "{}", module.code());
+    assert!(module.code().contains("math::centred(x, 0.5, Some(&self.bias))"), "{}", module.code());
     // Concretely, too, where the original runs while it is recorded.
     let module = Tracer::new().with(Functions(&["math::centred"])).trace_examples(&model, (&x,)).unwrap();
     assert_same(&model.forward(&other).unwrap(), &module.forward(&[&other]).unwrap());
@@ -263,10 +263,10 @@ fn a_struct_without_fields_can_be_a_leaf() {
     assert_same(&expected, &module.forward(&[&x]).unwrap());
     insta::assert_snapshot!(module.graph(), @r#"
     graph holds(%x) {
-        %unit = call_module unit(%x)                       // functions.rs:169
-        %list_0 = call_module list.0(%unit)                // functions.rs:169
-        %list_1 = call_module list.1(%list_0)              // functions.rs:169
-        %choice = call_module choice(%list_1)              // functions.rs:169
+        %unit = call_module unit(%x)                       // functions.rs:188
+        %list_0 = call_module list.0(%unit)                // functions.rs:188
+        %list_1 = call_module list.1(%list_0)              // functions.rs:188
+        %choice = call_module choice(%list_1)              // functions.rs:188
         output %choice
     }
     "#);

@@ -11,7 +11,7 @@ use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::enter_layer;
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -154,7 +154,7 @@ pub struct Leaf<L: Layer> {
 
 impl<L: Layer> Leaf<L> {
     /// The mirror of this layer.
-    pub fn new(layer: &L, scope: &Scope) -> Self {
+    pub fn of(layer: &L, scope: &Scope) -> Self {
         let parts = layer.parts(scope);
         Self { scope: scope.clone(), layer: Arc::new(layer.clone()), original: layer.clone(), parts }
     }
@@ -210,6 +210,10 @@ impl<L: Forward> Module for Leaf<L> {
     #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
         self.record(xs, &[])
+    }
+
+    fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
+        call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
     }
 }
 
@@ -332,7 +336,7 @@ macro_rules! layer {
             type Symbolic = crate::leaf::layer::Leaf<$type>;
 
             fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
-                crate::leaf::layer::Leaf::new(self, scope)
+                crate::leaf::layer::Leaf::of(self, scope)
             }
         }
     };

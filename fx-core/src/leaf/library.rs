@@ -7,8 +7,7 @@ use candle_core::quantized::QMatMul;
 use candle_core::{DType, Result, Tensor};
 use candle_nn::{
     Activation, BatchNorm, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvTranspose1d, ConvTranspose1dConfig,
-    ConvTranspose2d, ConvTranspose2dConfig, Dropout, Embedding, Func, FuncT, GroupNorm, LayerNorm, Linear, PReLU,
-    RmsNorm,
+    ConvTranspose2d, ConvTranspose2dConfig, Dropout, Embedding, GroupNorm, LayerNorm, Linear, PReLU, RmsNorm,
 };
 
 use crate::module::LayerKind;
@@ -328,20 +327,6 @@ layer! {
     }
 }
 
-layer! {
-    /// A closure.
-    Func<'static> as "Func", forward {
-        infer(_layer, _x) { Ok(Fact::Unknown) }
-    }
-}
-
-layer! {
-    /// A closure that behaves differently in training.
-    FuncT<'static> as "FuncT", forward_t {
-        infer(_layer, _x) { Ok(Fact::Unknown) }
-    }
-}
-
 /// The algorithm of this name.
 fn algorithm(name: &str) -> Result<CudnnFwdAlgo> {
     use CudnnFwdAlgo::{
@@ -476,13 +461,6 @@ impl crate::trace::ModuleT for Leaf<BatchNorm> {
 }
 
 impl crate::trace::ModuleT for Leaf<Dropout> {
-    #[track_caller]
-    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        self.forward_t(xs, train)
-    }
-}
-
-impl crate::trace::ModuleT for Leaf<FuncT<'static>> {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.forward_t(xs, train)

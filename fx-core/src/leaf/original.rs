@@ -1,4 +1,4 @@
-//! Layers that candle lets nobody clone, called in the model itself: `Sequential` and `Box<dyn Module>`.
+//! Layers that candle lets nobody clone, called in the model itself: `Box<dyn Module>`, and `Sequential` (`sequential.rs`).
 //!
 //! Invariant: the graph calls the very layer that the model holds, on the thread that the model lives on.
 
@@ -8,7 +8,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use candle_core::Result;
-use candle_nn::Sequential;
 
 use crate::module::{Called, LayerModule};
 use crate::ops::{InferError, IntoValue};
@@ -82,7 +81,11 @@ impl Shared {
 pub struct SharedLayer(Shared);
 
 impl SharedLayer {
-    fn new<M: candle_core::Module + 'static>(name: &'static str, scope: &Scope, original: Option<Original>) -> Self {
+    pub(super) fn new<M: candle_core::Module + 'static>(
+        name: &'static str,
+        scope: &Scope,
+        original: Option<Original>,
+    ) -> Self {
         let run: whole::Run = |layer, args| {
             candle_core::Module::forward(whole::original::<M>(layer)?, argument(args, 0)?)
                 .and_then(IntoValue::into_value)
@@ -133,45 +136,6 @@ impl ModuleT for SharedLayerT {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.0.record(&[Given::Proxy(xs.clone()), Given::Data(Value::Bool(train))], xs)
-    }
-}
-
-/// The mirror of a `Sequential`.
-#[derive(Clone)]
-pub struct SequentialLeaf {
-    layers: SharedLayer,
-    len: i64,
-}
-
-impl Traceable for Sequential {
-    type Symbolic = SequentialLeaf;
-
-    fn symbolic(&self, scope: &Scope) -> SequentialLeaf {
-        let original = scope.place().cloned().map(Original::Place);
-        SequentialLeaf { layers: SharedLayer::new::<Self>("Sequential", scope, original), len: self.len() }
-    }
-
-    fn whole(&self) -> Option<&dyn Any> {
-        Some(self)
-    }
-}
-
-impl SequentialLeaf {
-    /// Number of layers.
-    pub fn len(&self) -> i64 {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl Module for SequentialLeaf {
-    #[track_caller]
-    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
-        if self.is_empty() { Ok(xs.clone()) } else { self.layers.forward(xs) }
     }
 }
 

@@ -3,7 +3,18 @@
 pub use ::candle_nn::*;
 
 pub use crate::leaf::made::{Conv1d, Conv2d, Embedding, LayerNorm, Linear, RmsNorm};
-pub use crate::trace::{Module, ModuleT};
+pub use crate::leaf::{Func, FuncT, SequentialLeaf as Sequential, func, func_t, seq};
+pub use crate::trace::{Module, ModuleT, VarBuilder};
+
+/// `candle_nn::func` in a twin.
+pub mod func {
+    pub use crate::leaf::{Func, FuncT, func, func_t};
+}
+
+/// `candle_nn::sequential` in a twin.
+pub mod sequential {
+    pub use crate::leaf::{SequentialLeaf as Sequential, seq};
+}
 
 /// `candle_nn::ops` in a twin.
 pub mod ops {

@@ -11,7 +11,7 @@ pub mod candle_nn;
 pub use crate::leaf::OpaqueLeaf;
 pub use crate::trace::{Module, ModuleT, Proxy as Tensor};
 
-pub use self::candle_nn::{loss, ops, rotary_emb};
+pub use self::candle_nn::{Func, FuncT, Sequential, VarBuilder, func, func_t, loss, ops, rotary_emb, seq};
 
 #[doc(hidden)]
 pub use crate::trace::functions::bare;

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ir::{Argument, NodeId, Target};
+use crate::ir::{Argument, ModulePath, NodeId, Target};
 use crate::module::LayerModule;
 use crate::ops::candle_error::{caught, reason};
 use crate::ops::{Args, Facts, OpRef};
 use crate::value::{Fact, Value};
 
+use super::building::Building;
 use super::encode::Encoded;
 use super::error::{At, TraceError};
 use super::given::Given;
@@ -25,10 +26,18 @@ use super::session::{Mode, New, Session};
 /// What a recorded call gave.
 pub struct Outcome {
     session: Arc<Session>,
-    node: NodeId,
+    made: Made,
     fact: Fact,
     value: Option<Value>,
     at: &'static Location<'static>,
+}
+
+/// What a call made.
+enum Made {
+    /// A node of the graph.
+    Node(NodeId),
+    /// A part of the model that is being built: what would hold it.
+    Part(ModulePath),
 }
 
 /// What is called.
@@ -102,8 +111,19 @@ pub(crate) fn call_layer<T: FromRecorded>(
     scope: &Scope,
     given: &[Given],
 ) -> candle_core::Result<T> {
+    call_layer_at(layer, scope, given, Location::caller())
+}
+
+/// The same, at a line of the user's.
+#[track_caller]
+pub(crate) fn call_layer_at<T: FromRecorded>(
+    layer: &Arc<dyn LayerModule>,
+    scope: &Scope,
+    given: &[Given],
+    at: &'static Location<'static>,
+) -> candle_core::Result<T> {
     let callee = Callee::Layer(layer, scope);
-    record_in(session_of(callee, given)?, callee, given, Location::caller()).and_then(T::from_recorded)
+    record_in(session_of(callee, given)?, callee, given, at).and_then(T::from_recorded)
 }
 
 /// The session that a call is recorded into: that of its tensors, or of the layer, or the current one.
@@ -133,20 +153,16 @@ fn record_in(
     given: &[Given],
     at: &'static Location<'static>,
 ) -> candle_core::Result<Outcome> {
+    if let Some(building) = session.building()
+        && given.iter().all(Given::is_held)
+    {
+        let value = run(&session, callee, given, at)?;
+        let made = Made::Part(part_path(&building, callee, given));
+        return Ok(Outcome { session, made, fact: Fact::of(&value), value: Some(value), at });
+    }
     let (fact, value) = match session.mode() {
         Mode::Concrete { .. } => {
-            // candle panics on some calls that the rules refuse, such as float functions of integers.
-            if let Callee::Op(_) = callee {
-                let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
-                let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
-                callee.infer(&facts).map_err(|error| refused(&session, callee, given, &error.0, at))?;
-            }
-            let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
-            // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
-            let values = values.unwrap_or_default();
-            let values: SmallVec<[&Value; 6]> = values.iter().collect();
-            let value = caught(|| callee.call(&values))
-                .map_err(|error| refused(&session, callee, given, &reason(&error), at))?;
+            let value = run(&session, callee, given, at)?;
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
@@ -187,7 +203,41 @@ fn record_in(
         new.at = Some(at);
         state.add(new).map_err(|error| state.fail(error))?
     };
-    Ok(Outcome { session, node, fact, value, at })
+    Ok(Outcome { session, made: Made::Node(node), fact, value, at })
+}
+
+/// Runs a call on candle, where every tensor has its data.
+fn run(
+    session: &Arc<Session>,
+    callee: Callee<'_>,
+    given: &[Given],
+    at: &'static Location<'static>,
+) -> candle_core::Result<Value> {
+    // candle panics on some calls that the rules refuse, such as float functions of integers.
+    if let Callee::Op(_) = callee {
+        let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
+        let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
+        callee.infer(&facts).map_err(|error| refused(session, callee, given, &error.0, at))?;
+    }
+    let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
+    // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
+    let values = values.unwrap_or_default();
+    let values: SmallVec<[&Value; 6]> = values.iter().collect();
+    caught(|| callee.call(&values)).map_err(|error| refused(session, callee, given, &reason(&error), at))
+}
+
+/// What a value is called that is computed of a model's weights: as the weight, if it is computed of one; else after the
+/// operation, inside of what is building.
+fn part_path(building: &Building, callee: Callee<'_>, given: &[Given]) -> ModulePath {
+    let mut held = given.iter().filter_map(|given| match given {
+        Given::Proxy(proxy) => proxy.held_at(),
+        _ => None,
+    });
+    match (held.next(), held.next(), callee) {
+        (Some(one), None, _) => one.clone(),
+        (_, _, Callee::Op(op)) => building.path.child(op.short_name()),
+        (_, _, Callee::Layer(_, scope)) => scope.path().child("result"),
+    }
 }
 
 /// The error of a refused call: what, why, with which shapes, where.
@@ -213,7 +263,14 @@ impl Outcome {
     /// The one tensor it gave.
     fn proxy(self) -> Proxy {
         let tensor = self.value.as_ref().and_then(Value::as_tensor).cloned();
-        Proxy::recorded(&self.session, self.node, &self.fact, tensor)
+        match (self.made, tensor) {
+            (Made::Node(node), tensor) => Proxy::recorded(&self.session, node, &self.fact, tensor),
+            (Made::Part(path), Some(tensor)) => Proxy::held(&self.session, path, tensor),
+            // As a node whose value is used for a tensor and is none.
+            (Made::Part(path), None) => {
+                Session::abort_current(&candle_core::Error::Msg(format!("`{path}` is no tensor")))
+            }
+        }
     }
 
     /// How many parts it has, where that is known.
@@ -228,16 +285,42 @@ impl Outcome {
     fn is(&mut self, fact: Fact) {
         if self.fact.is_unknown() {
             self.fact = fact;
-            self.session.state().graph.meta_mut(self.node).fact = self.fact.clone();
+            if let Made::Node(node) = self.made {
+                self.session.state().graph.meta_mut(node).fact = self.fact.clone();
+            }
         }
     }
 
     /// One of its parts, recorded as a node of its own.
     fn part(&self, index: usize) -> candle_core::Result<Outcome> {
-        let parts = Given::Parts(self.node, self.fact.clone(), self.value.clone());
+        let node = match &self.made {
+            Made::Node(node) => *node,
+            Made::Part(path) => return self.part_of_model(path, index),
+        };
+        let parts = Given::Parts(node, self.fact.clone(), self.value.clone());
         let index = Given::Data(Value::Int(i64::try_from(index).unwrap_or(i64::MAX)));
         let item = Callee::Op(&crate::ops::PART);
         record_in(self.session.clone(), item, &[parts, index], self.at)
+    }
+
+    /// The same of what is computed while a part of the model is built.
+    fn part_of_model(&self, path: &ModulePath, index: usize) -> candle_core::Result<Outcome> {
+        match &self.value {
+            Some(Value::Tuple(items) | Value::List(items)) if index < items.len() => {
+                let (made, value) = (Made::Part(path.child(&index.to_string())), items[index].clone());
+                let fact = Fact::of(&value);
+                Ok(Outcome { session: self.session.clone(), made, fact, value: Some(value), at: self.at })
+            }
+            _ => candle_core::bail!("`{path}` has no part {index}"),
+        }
+    }
+
+    /// The error of what is not known of the result before it runs.
+    fn unknown(&self, query: &'static str, what: &'static str) -> candle_core::Error {
+        match &self.made {
+            Made::Node(node) => self.session.fail(self.session.unknown(*node, query, what, At(self.at))),
+            Made::Part(path) => candle_core::Error::Msg(format!("{query} of `{path}` needs {what}")),
+        }
     }
 }
 
@@ -330,8 +413,7 @@ impl FromRecorded for Proxy {
 impl<T: FromRecorded> FromRecorded for Vec<T> {
     fn from_recorded(outcome: Outcome) -> candle_core::Result<Self> {
         let Some(len) = outcome.len() else {
-            let error = outcome.session.unknown(outcome.node, "the number of results", "the shape", At(outcome.at));
-            return Err(outcome.session.fail(error));
+            return Err(outcome.unknown("the number of results", "the shape"));
         };
         (0..len).map(|index| T::from_recorded(outcome.part(index)?)).collect()
     }
@@ -352,11 +434,7 @@ impl<T: FromRecorded> FromRecorded for Option<T> {
         match &outcome.value {
             Some(Value::None) => Ok(None),
             Some(_) => T::from_recorded(outcome).map(Some),
-            None => {
-                let (what, at) = ("to know whether there is one", At(outcome.at));
-                let error = outcome.session.unknown(outcome.node, "an optional result", what, at);
-                Err(outcome.session.fail(error))
-            }
+            None => Err(outcome.unknown("an optional result", "to know whether there is one")),
         }
     }
 }

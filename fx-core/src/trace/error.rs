@@ -147,6 +147,17 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// A layer is made of tensors that are not the model's.
+    #[error(
+        "a `{layer}` is made here of tensors that are computed from the inputs, and a graph holds layers of weights\n  \
+         at {at}\n  call what the layer does instead, as `x.conv2d(…)` or `x.matmul(…)`"
+    )]
+    MadeOfInputs {
+        /// Type of the layer.
+        layer: &'static str,
+        /// The user's line.
+        at: At,
+    },
     /// A field of a result is neither a tensor nor plain data.
     #[error("a field of the result is a `{found}`, which a graph cannot return")]
     NotAValue {
@@ -222,6 +233,18 @@ pub enum TraceError {
         /// Name of the enum.
         type_name: &'static str,
         /// Where it is.
+        path: String,
+    },
+    /// The rules want a module whole that a function builds of closures.
+    #[error(
+        "what `{function}` builds (at `{path}`) cannot be called whole, as `is_leaf_module` asks: a capture that builds a \
+         model has no other than its twin\n  let `is_leaf_module` answer `false` for it, or build the model first, hold it in \
+         a struct with `#[fx::module]`, and capture that"
+    )]
+    BuiltNotWhole {
+        /// The function.
+        function: &'static str,
+        /// Where the part is.
         path: String,
     },
     /// The rules want a function whole that a graph cannot call.

@@ -43,6 +43,16 @@ impl Given {
         }
     }
 
+    /// Whether all tensors in it are held by the model.
+    pub(crate) fn is_held(&self) -> bool {
+        match self {
+            Self::Proxy(proxy) => proxy.held_at().is_some(),
+            Self::List(items) => items.iter().all(Self::is_held),
+            Self::Parts(..) => false,
+            Self::Data(_) => true,
+        }
+    }
+
     /// As the graph stores it.
     pub(crate) fn argument(&self, state: &mut State) -> Argument {
         match self {

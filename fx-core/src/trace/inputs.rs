@@ -91,6 +91,11 @@ impl<'a> Inputs<'a> {
         Scope::root(&self.session)
     }
 
+    /// The capture that they are the inputs of.
+    pub(crate) fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
     /// A new placeholder, with the tensor's data in a concrete capture.
     #[track_caller]
     pub(crate) fn placeholder(&mut self, name: &str, tensor: Option<&Tensor>) -> Proxy {

@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod building;
 mod notes;
 mod probe;
 mod session;
@@ -32,13 +33,17 @@ mod carry;
 mod inputs;
 mod traceable;
 mod containers;
+mod weights;
+pub mod callee;
 mod recording;
 mod dynamic;
 pub mod compare;
 mod tracer;
 
-pub(crate) use call::call_layer;
+pub use building::Builds;
+pub(crate) use building::BuiltAt;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
+pub(crate) use call::{call_layer, call_layer_at};
 pub use containers::MapKey;
 pub use dynamic::DynamicError;
 pub use encode::{Encoded, Record};
@@ -55,5 +60,6 @@ pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, InWorld, Traceable, World, no_mirror};
+pub use traceable::{Construct, InWorld, Symbolic, Traceable, World, no_mirror};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};
+pub use weights::VarBuilder;

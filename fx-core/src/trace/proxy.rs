@@ -47,8 +47,12 @@ impl Proxy {
         Some(Self::held(session, scope.path().clone(), session.sized(scope.path(), tensor)))
     }
 
-    /// A tensor that no module holds, as a constant of the graph.
+    /// A tensor that no module holds, as a constant of the graph. While a part of the model is built, it may yet become
+    /// part of a layer, and is recorded at its first use.
     pub(crate) fn constant(session: &Arc<Session>, tensor: Tensor) -> Self {
+        if let Some(building) = session.building() {
+            return Self::held(session, building.path.child("constant"), tensor);
+        }
         let path = session.state().constant_path();
         let proxy = Self::held(session, path, tensor);
         // Recorded at once: the constant is computed here, and a branch that never uses it is dead code, not an error.
@@ -56,7 +60,8 @@ impl Proxy {
         proxy
     }
 
-    fn held(session: &Arc<Session>, path: ModulePath, tensor: Tensor) -> Self {
+    /// A tensor at this path of the model; its `get_attr` node is made at first use.
+    pub(crate) fn held(session: &Arc<Session>, path: ModulePath, tensor: Tensor) -> Self {
         let fact = Some(TensorFact::new(tensor.shape(), tensor.dtype()));
         let origin = Origin::Attribute(path, tensor, OnceLock::new());
         Self(Arc::new(ProxyData { session: session.clone(), origin, fact }))
@@ -107,6 +112,14 @@ impl Proxy {
         }
     }
 
+    /// The path, if this is a tensor that a module holds.
+    pub(crate) fn held_at(&self) -> Option<&ModulePath> {
+        match &self.0.origin {
+            Origin::Node(..) => None,
+            Origin::Attribute(path, ..) => Some(path),
+        }
+    }
+
     /// What is known of the value.
     pub(crate) fn fact(&self) -> Fact {
         self.0.fact.clone().map_or(Fact::Unknown, Fact::Tensor)
@@ -147,6 +160,8 @@ impl Proxy {
     #[track_caller]
     pub(crate) fn data(&self, method: &'static str) -> candle_core::Result<&Tensor> {
         match (self.0.session.mode(), self.tensor()) {
+            // A weight, read where the model is built: the original does that once, too.
+            (_, Some(tensor)) if self.held_at().is_some() && self.0.session.building().is_some() => Ok(tensor),
             (Mode::Concrete { specialize: true }, Some(tensor)) => {
                 // The node list says so: whatever the model does with the number is fixed from here on.
                 let node = self.node();

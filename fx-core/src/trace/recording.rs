@@ -30,6 +30,8 @@ pub(crate) struct Recording {
     pub(crate) initial: State,
     /// The inputs that stand for tensors of the model or of arguments, by their paths.
     pub(crate) of_state: Vec<(String, NodeId)>,
+    /// The function that built the model, if one did.
+    pub(crate) built_by: Option<&'static str>,
     /// The comparisons of integers that the model made, if this was one run among several.
     pub(crate) notes: Notes,
 }
@@ -90,7 +92,8 @@ impl Run<'_> {
         // What lasts came first, and is closed with.
         let closed = state.close();
         *rules = state.take_rules();
+        let built_by = state.built_by;
         let ((graph, attributes), (signature, initial, of_state)) = (closed?, recorded?);
-        Ok(Recording { graph, attributes, signature, initial, of_state, notes })
+        Ok(Recording { graph, attributes, signature, initial, of_state, built_by, notes })
     }
 }

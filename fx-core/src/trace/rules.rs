@@ -51,7 +51,8 @@ pub trait TracerRules: Send {
     /// module where that is `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`. A method that
     /// takes `&mut self` cannot be called so, and ends the capture with
     /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does an enum, with
-    /// [`TraceError::EnumNotWhole`](super::TraceError::EnumNotWhole).
+    /// [`TraceError::EnumNotWhole`](super::TraceError::EnumNotWhole), and a closure that is built in the capture, whose type
+    /// is the function that builds it, with [`TraceError::BuiltNotWhole`](super::TraceError::BuiltNotWhole).
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
         false
     }
@@ -109,7 +110,7 @@ pub trait TracerRules: Send {
 /// A call of a module.
 #[derive(Debug, Clone, Copy)]
 pub struct ModuleCall<'a> {
-    /// Name of its type.
+    /// Name of its type; of a closure, of the function that built it.
     pub type_name: &'a str,
     /// Where it is.
     pub path: &'a ModulePath,

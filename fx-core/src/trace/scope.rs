@@ -28,6 +28,11 @@ impl Scope {
         Self { session: Some(session.clone()), ..Self::detached() }
     }
 
+    /// The scope at this path, which graphs cannot reach into from outside.
+    pub(crate) fn at_path(session: &Arc<Session>, path: ModulePath) -> Self {
+        Self { path, ..Self::root(session) }
+    }
+
     /// A scope of no model: of a struct that a twin body builds.
     #[must_use]
     pub fn detached() -> Self {

@@ -15,6 +15,7 @@ use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
+use super::building::Building;
 use super::error::{At, TraceError};
 use super::probe::{Dimension, Probe};
 use super::rules::{ModuleCall, NewNode, TracerRules};
@@ -67,6 +68,12 @@ pub(crate) struct State {
     modules: ModuleStack,
     /// How often each module was called, and its type.
     calls: HashMap<ModulePath, (Arc<str>, u32)>,
+    /// What builds a part of the model at this moment.
+    pub(super) building: Option<Building>,
+    /// The function that built the first part.
+    pub(super) built_by: Option<&'static str>,
+    /// How many layers were made of tensors at a path.
+    made: HashMap<ModulePath, usize>,
     failure: Option<TraceError>,
     /// The first failure that the model cannot mend by going another way: the original would not have had it.
     lasting: Option<TraceError>,
@@ -127,6 +134,9 @@ impl Session {
             rules,
             modules: ModuleStack::ROOT,
             calls: HashMap::new(),
+            building: None,
+            built_by: None,
+            made: HashMap::new(),
             failure: None,
             lasting: None,
             closed: false,
@@ -153,6 +163,24 @@ impl Session {
     /// Whether the rules want this annotated function called whole.
     pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
+    }
+
+    /// What builds a part of the model at this moment.
+    pub(crate) fn building(&self) -> Option<Building> {
+        self.state().building.clone()
+    }
+
+    /// The path of a layer that is made of tensors: that of its variable, or of its type, in what is building.
+    pub(crate) fn made_path(&self, type_name: &str) -> ModulePath {
+        let state = &mut *self.state();
+        let (inside, name) = match &state.building {
+            Some(building) => (building.path.clone(), building.variable.map(str::to_owned)),
+            None => (ModulePath::ROOT, None),
+        };
+        let path = inside.child(&name.unwrap_or_else(|| type_name.to_lowercase()));
+        let made = state.made.entry(path.clone()).or_insert(0);
+        *made += 1;
+        if *made == 1 { path } else { ModulePath::new(format!("{path}_{}", *made - 1)) }
     }
 
     /// Whether the rules want this layer called whole.

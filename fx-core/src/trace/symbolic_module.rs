@@ -2,6 +2,8 @@
 //!
 //! Invariant: what implements candle's trait has a mirror that implements the trait of the same name here.
 
+use std::panic::Location;
+
 use candle_core::Result;
 
 use super::proxy::Proxy;
@@ -18,6 +20,15 @@ pub trait Module {
     /// What candle refuses.
     // Not `#[track_caller]`, which would hold for twins too: the lines in a user's `forward` would become that of its call.
     fn forward(&self, xs: &Proxy) -> Result<Proxy>;
+
+    /// The same, called at a line of the user's that the call itself does not tell, because its type is not known.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    fn forward_at(&self, xs: &Proxy, _at: &'static Location<'static>) -> Result<Proxy> {
+        self.forward(xs)
+    }
 }
 
 /// Something that is called on one tensor and behaves differently in training.

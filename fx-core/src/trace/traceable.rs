@@ -68,6 +68,9 @@ pub trait Traceable {
     }
 }
 
+/// The mirror of a type: `fx::Symbolic::<Vgg>::new(vb, …)` is the twin of a constructor with `#[fx(include)]`.
+pub type Symbolic<T> = <T as Traceable>::Symbolic;
+
 impl Traceable for Tensor {
     type Symbolic = Proxy;
 

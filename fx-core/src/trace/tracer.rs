@@ -21,6 +21,7 @@ use super::recording::{Recording, Run};
 use super::rules::TracerRules;
 use super::session::Mode;
 use super::traceable::Traceable;
+use super::weights::VarBuilder;
 
 /// Where a captured method was declared; tells the entries of one type apart.
 pub struct Inherent;
@@ -341,6 +342,32 @@ impl<'a> Tracer<'a> {
         self.trace_with(&(), |(), inputs| call(inputs))
     }
 
+    /// Captures a model that a function builds of these weights, as functions that return `Func` do: what it builds is
+    /// built of proxies, and then called on inputs, as [`trace`](Self::trace) calls a model. The input of a `Func` is
+    /// `xs`, those of a `FuncT` are `xs` and `train`.
+    ///
+    /// The function has `#[fx::module]`, and so have those that it calls and that return closures. Parameters have the
+    /// names that the `VarBuilder` knows them by.
+    ///
+    /// ```rs
+    /// let module = Tracer::new()
+    ///     .input("xs", DType::F32, (1, 3, 224, 224))
+    ///     .trace_built(&vb, |vb| resnet18(1000, vb))?;
+    /// ```
+    ///
+    /// # Errors
+    /// [`TraceError`] says what, where in the function's source, and what to write instead.
+    pub fn trace_built<'w, M, K>(
+        self,
+        weights: &candle_nn::VarBuilder<'w>,
+        build: impl Fn(VarBuilder<'w>) -> candle_core::Result<M>,
+    ) -> Result<GraphModule, TraceError>
+    where
+        M: Entry<K>,
+    {
+        self.capture(&(), M::METHOD, None, |(), inputs| build(inputs.var_builder(weights))?.call(inputs))
+    }
+
     /// Captures a closure that has put its result together itself.
     pub(crate) fn trace_outputs(
         self,
@@ -378,6 +405,7 @@ impl<'a> Tracer<'a> {
             (false, false) => Mode::Symbolic,
         };
         let Self { name, device, arguments, mut rules, declared, states, .. } = self;
+        let own_name = name.is_some() || class_name(std::any::type_name::<M>()).is_some();
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let device = device.unwrap_or(Device::Cpu);
         let declared = declared?;
@@ -387,13 +415,16 @@ impl<'a> Tracer<'a> {
             Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
                 .record(model, &mut rules, &call)
         };
-        let Recording { graph, attributes, initial, .. } = if declared.is_empty() {
+        let Recording { mut graph, attributes, initial, built_by, .. } = if declared.is_empty() {
             let mut recording = record(mode, None)?;
             recording.graph.set_signature(recording.signature.take());
             recording
         } else {
             dynamic::capture(&declared, &mut |probe| record(Mode::Abstract, Some(probe)))?
         };
+        if let Some(function) = built_by.filter(|_| !own_name) {
+            graph.set_name(graph_name(function));
+        }
         let mut module = GraphModule::from_parts(graph, attributes);
         module.set_kept(Kept::new(initial));
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {

@@ -70,7 +70,9 @@ fn what_is_not_known_is_said() {
 #[test]
 fn a_closure_tells_nothing() {
     let model = (Func::new(|x: &Tensor| x.relu()),);
-    let call = |(closure,): &mut (Leaf<Func<'static>>,), inputs: &mut Inputs<'_>| closure.forward(&inputs.tensor("x")?);
+    let call = |(closure,): &mut (fx_core::symbolic::candle_nn::Func<'static>,), inputs: &mut Inputs<'_>| {
+        closure.forward(&inputs.tensor("x")?)
+    };
     let module = Tracer::new().input("x", DType::F32, 3).trace_with(&model, call).expect("it is captured");
     let totals = *module.summary().totals();
     assert_eq!((totals.untold, totals.unknown_macs, totals.unknown_shapes), (1, 1, 1));

@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
-use super::{held, mirror_ident, output, owned, traceable_generics};
+use super::{held, lasting_closures, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -22,7 +22,8 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, errors)).collect();
     let (name, vis, item_cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
-    let generics = traceable_generics(&item.generics, paths);
+    let held = variants.iter().flat_map(|fields| &fields.list).map(|field| &field.ty);
+    let generics = lasting_closures(traceable_generics(&item.generics, paths), held);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
 

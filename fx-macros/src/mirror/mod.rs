@@ -16,9 +16,11 @@ mod structs;
 
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
-use syn::{Generics, parse_quote};
+use syn::visit::{self, Visit};
+use syn::{GenericArgument, Generics, Lifetime, PathArguments, PathSegment, Type, parse_quote};
 
 use crate::paths::Paths;
+use crate::twin::types::CLOSURES;
 
 pub(crate) use enums::expand_enum;
 pub(crate) use structs::expand_struct;
@@ -29,6 +31,33 @@ pub(crate) const SCOPE_FIELD: &str = "__fx_scope";
 /// The name of the mirror of `name`.
 pub(crate) fn mirror_ident(name: &Ident) -> Ident {
     format_ident!("__Fx{}", name)
+}
+
+/// The same, where closures that fields hold outlive everything: only such can be in a graph.
+///
+/// What must hold of a type holds wherever the type is written, so impls need not say it.
+pub(crate) fn lasting_closures<'a>(mut generics: Generics, fields: impl IntoIterator<Item = &'a Type>) -> Generics {
+    struct Borrowed(Vec<Lifetime>);
+    impl<'ast> Visit<'ast> for Borrowed {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            if let (true, PathArguments::AngleBracketed(args)) =
+                (CLOSURES.iter().any(|name| segment.ident == name), &segment.arguments)
+            {
+                let named = args.args.iter().filter_map(|arg| match arg {
+                    GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => Some(lifetime.clone()),
+                    _ => None,
+                });
+                self.0.extend(named);
+            }
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut borrowed = Borrowed(Vec::new());
+    fields.into_iter().for_each(|ty| borrowed.visit_type(ty));
+    for lifetime in borrowed.0 {
+        generics.make_where_clause().predicates.push(parse_quote!(#lifetime: 'static));
+    }
+    generics
 }
 
 /// The user's generics, with every type parameter traceable.

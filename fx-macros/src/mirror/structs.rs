@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
 use super::fields::{Fields, Style};
-use super::{SCOPE_FIELD, construct, held, mirror_ident, output, owned, traceable_generics};
+use super::{SCOPE_FIELD, construct, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -15,7 +15,8 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let fields = Fields::take(&mut item.fields, errors);
     let (name, vis, cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
-    let generics = traceable_generics(&item.generics, paths);
+    let generics =
+        lasting_closures(traceable_generics(&item.generics, paths), fields.list.iter().map(|field| &field.ty));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
     let scope_field = format_ident!("{}", SCOPE_FIELD);

@@ -1,9 +1,10 @@
-//! A function body on its way into a twin: the user's tokens, with five things changed.
+//! A function body on its way into a twin: the user's tokens, with a few things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `enums.rs`.
+//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `fallbacks.rs`.
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
+//! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
 //! - Comparisons are noted, for guards (`compare.rs`).
 
 use std::collections::BTreeSet;
@@ -15,11 +16,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprCall, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
-use super::enums::Enums;
+use super::fallbacks::Fallbacks;
 use super::literals::Aliases;
 use super::types::Types;
+use super::weights::{self, Weights};
 use super::{calls, compare, literals};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
@@ -30,12 +32,16 @@ pub(crate) struct Body<'a> {
     pub(super) paths: &'a Paths,
     /// Names bound in the function, anywhere: parameters, variables, closure parameters.
     pub(super) bound: BTreeSet<String>,
+    /// Those that are bound more than once.
+    bound_again: BTreeSet<String>,
     /// The methods of the impl that have a twin.
     twinned: Vec<String>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
-    /// The enums whose variants are named.
-    pub(crate) enums: Enums,
+    /// The generated names that are used.
+    pub(crate) fallbacks: Fallbacks,
+    /// The variables that are weights, in a function that builds a model.
+    weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
     /// Whether a function of candle's is called by its bare name.
@@ -52,12 +58,40 @@ impl<'a> Body<'a> {
             types: types.with_locals(bindings.types),
             paths,
             bound: bindings.values,
+            bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             aliases: Aliases::default(),
-            enums: Enums::default(),
+            fallbacks: Fallbacks::default(),
+            weights: None,
             imported: bindings.imported,
             needs_bare: false,
         }
+    }
+
+    /// The same, of a function that builds a part of a model, of this signature and body.
+    pub(crate) fn of_builder(mut self, sig: &Signature, block: &Block) -> Self {
+        self.weights = Some(Weights::of(sig, block));
+        self
+    }
+
+    /// A call in a function that builds a model, if it means something else there.
+    fn built(&mut self, call: &mut ExprCall) -> Option<Expr> {
+        let weights = self.weights.as_ref()?;
+        if let Some((position, borrows)) = weights.argument(call) {
+            call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            return Some(weights::lend(call.clone(), position, borrows, self.paths));
+        }
+        if weights::redirect_made(&mut call.func, self.paths) {
+            call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+            return Some(Expr::Call(call.clone()));
+        }
+        if calls::is_helper(&call.func, self)
+            && let Expr::Path(path) = &mut *call.func
+            && path.path.get_ident().is_some_and(|name| !self.imported.contains(&name.to_string()))
+        {
+            self.fallbacks.redirect_function(&mut path.path);
+        }
+        None
     }
 
     /// Whether a function of a type is one of the impl's own that has a twin.
@@ -75,7 +109,7 @@ impl<'a> Body<'a> {
     fn rewrite_path(&mut self, path: &mut Path) {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
-        self.enums.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+        self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -124,6 +158,10 @@ impl VisitMut for Body<'_> {
                 }
             }
             Expr::Call(call) => {
+                if let Some(replacement) = self.built(call) {
+                    *expr = replacement;
+                    return;
+                }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 calls::find_moe(&mut call.func);
                 if let Some(checked) = calls::make_layer(call, self) {
@@ -184,6 +222,23 @@ impl VisitMut for Body<'_> {
             },
             other => visit_mut::visit_expr_mut(self, other),
         }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        if self.weights.is_some() {
+            weights::name_made(local, self.paths);
+        }
+        // In `let mask = mask(3)?` the second one is not the variable, if there is no other of that name.
+        let own = match &local.pat {
+            Pat::Ident(pat) => Some(pat.ident.to_string()).filter(|name| !self.bound_again.contains(name)),
+            _ => None,
+        };
+        let removed = own.filter(|name| self.bound.remove(name));
+        if let Some(init) = &mut local.init {
+            self.visit_local_init_mut(init);
+        }
+        self.bound.extend(removed);
+        self.visit_pat_mut(&mut local.pat);
     }
 
     fn visit_pat_mut(&mut self, pat: &mut Pat) {
@@ -361,13 +416,16 @@ impl Matches {
 #[derive(Default)]
 struct Bindings {
     values: BTreeSet<String>,
+    again: BTreeSet<String>,
     types: BTreeSet<String>,
     imported: BTreeSet<String>,
 }
 
 impl<'ast> Visit<'ast> for Bindings {
     fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        self.values.insert(pat.ident.to_string());
+        if !self.values.insert(pat.ident.to_string()) {
+            self.again.insert(pat.ident.to_string());
+        }
         visit::visit_pat_ident(self, pat);
     }
 

@@ -74,7 +74,7 @@ pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
     let kept = |name: &Ident| {
         types.is_kept(name) || imported.contains(&name.to_string()) || types.own_name().is_some_and(|own| own == name)
     };
-    let named = body.enums.redirect_layer(&mut path, kept)?;
+    let named = body.fallbacks.redirect_layer(&mut path, kept)?;
     let (check, made, args) = (body.paths.private("made"), &path.segments[0].ident, &call.args);
     Some(parse_quote_spanned!(span=> {
         #check::check::<#named, #made>();

@@ -13,13 +13,14 @@ mod calls;
 mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
-pub(crate) mod enums;
+pub(crate) mod fallbacks;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod parameters;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;
+mod weights;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -74,24 +75,35 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     }
 
     let mut aliases = literals::Aliases::default();
-    let mut enums = enums::Enums::default();
+    let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
     let mut needs_bare = false;
     let mut twins = Vec::new();
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let types = types_for(item, &method.sig, paths);
+        let mut types = types_for(item, &method.sig, paths);
+        let builds = select::takes_weights(&method.sig);
+        if builds {
+            types = types.of_builder();
+        }
         let mut twin = (*method).clone();
         map_signature(&mut twin.sig, &types);
         let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
+        if builds {
+            body = body.of_builder(&method.sig, &method.block);
+        }
         body.visit_block_mut(&mut twin.block);
         needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
-        enums.extend(body.enums);
+        fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
         used.block(&twin.block);
         let mut first = Vec::new();
+        if builds && let Some(weights) = crate::builder::weights_variable(&method.sig) {
+            let (guard, name) = (Ident::new("__fx_builds", proc_macro2::Span::mixed_site()), own.to_string());
+            first.push(parse_quote!(let #guard = #weights.builds(#name);));
+        }
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
             let reason = entry.not_whole(item, &method.sig);
             first.push(match reason {
@@ -129,7 +141,8 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     .map(|path| quote!(#path for));
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-    let (imports, aliases) = (shadow::imports(&used, paths), aliases.declare(paths));
+    let builder = selected.iter().any(|method| select::takes_weights(&method.sig));
+    let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
@@ -145,7 +158,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         .as_ref()
         .and_then(|(path, _)| path.segments.last())
         .map_or(String::new(), |last| format!("{}_", last.ident));
-    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
+    let fallbacks = fallbacks.declare(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
     let expansion = quote! {
         #bare

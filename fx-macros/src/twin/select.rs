@@ -189,6 +189,16 @@ pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
     )
 }
 
+/// Whether a function takes weights, owned or lent.
+pub(crate) fn takes_weights(sig: &Signature) -> bool {
+    mentions(
+        |segment| segment.ident == "VarBuilder",
+        |visitor| {
+            sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
+        },
+    )
+}
+
 /// Whether `Tensor` occurs in a type.
 pub(crate) fn type_mentions_tensor(ty: &Type) -> bool {
     mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_type(ty))

@@ -47,6 +47,8 @@ pub(crate) const SHADOWED_WITH_TYPE: &[&str] = &["flash_attn"];
 
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
 const WHERE_USED: &[(&str, &str)] = &[
+    ("Func", "Func"),
+    ("FuncT", "FuncT"),
     ("nn", "candle_nn"),
     ("loss", "loss"),
     ("ops", "ops"),
@@ -55,12 +57,17 @@ const WHERE_USED: &[(&str, &str)] = &[
     ("ModuleT", "ModuleT"),
 ];
 
-/// The imports of a twin's scope.
-pub(crate) fn imports(used: &Names, paths: &Paths) -> TokenStream {
+/// The same, where a model is built.
+const WHERE_BUILT: &[(&str, &str)] =
+    &[("Sequential", "Sequential"), ("func", "func"), ("func_t", "func_t"), ("seq", "seq")];
+
+/// The imports of a twin's scope; `builder` of a function that builds a model.
+pub(crate) fn imports(used: &Names, builder: bool, paths: &Paths) -> TokenStream {
     let always = ["Tensor", "candle_core", "candle_nn"].map(|name| paths.symbolic(name));
     let (candle, module, module_t) =
         (paths.symbolic("candle_core"), paths.symbolic("Module"), paths.symbolic("ModuleT"));
-    let where_used = WHERE_USED.iter().filter(|(name, _)| used.heads.contains(*name)).map(|(name, of)| {
+    let shadowed = WHERE_USED.iter().chain(if builder { WHERE_BUILT } else { &[] });
+    let where_used = shadowed.filter(|(name, _)| used.heads.contains(*name)).map(|(name, of)| {
         let (path, name) = (paths.symbolic(of), Ident::new(name, Span::call_site()));
         quote!(use #path as #name;)
     });

@@ -34,6 +34,8 @@ pub(crate) struct Types<'a> {
     mirrored: BTreeSet<String>,
     own: Option<PathSegment>,
     associated: BTreeMap<String, Type>,
+    /// Whether this is about a function that builds a model: weights are those of the world.
+    builder: bool,
 }
 
 /// Standard types that hold values: what they hold is mapped.
@@ -76,7 +78,14 @@ impl<'a> Types<'a> {
             mirrored: BTreeSet::new(),
             own: None,
             associated: BTreeMap::new(),
+            builder: false,
         }
+    }
+
+    /// The same, for a function that builds a part of a model.
+    pub(crate) fn of_builder(mut self) -> Self {
+        self.builder = true;
+        self
     }
 
     /// A type parameter of a function, or a const parameter: the caller decides what it is.
@@ -134,6 +143,7 @@ impl<'a> Types<'a> {
             mirrored: self.mirrored.clone(),
             own: self.own.clone(),
             associated: self.associated.clone(),
+            builder: self.builder,
         }
     }
 
@@ -200,9 +210,18 @@ impl<'a> Types<'a> {
     /// Maps a path in place, or gives the type that replaces it.
     fn map_path(&self, ty: &mut TypePath) -> Option<Type> {
         let single = ty.path.get_ident().cloned();
+        if self.builder && is_weights(&ty.path) {
+            let weights = self.paths.symbolic("VarBuilder");
+            return Some(match &self.target {
+                Target::Twin => parse_quote!(#weights<'static>),
+                Target::Either(name) => parse_quote!(#name),
+            });
+        }
         if is_tensor(&ty.path) {
             return match &self.target {
                 Target::Twin => None,
+                // Chosen by its weights.
+                Target::Either(_) if self.builder => Some(self.symbolic(ty)),
                 Target::Either(name) => Some(parse_quote!(#name)),
             };
         }
@@ -286,6 +305,14 @@ pub(crate) fn is_tensor(path: &Path) -> bool {
     }
 }
 
+/// `VarBuilder`, by any path.
+pub(crate) fn is_weights(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "VarBuilder")
+}
+
+/// candle's layers that are made of closures.
+pub(crate) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
+
 /// Whether a name is that of a standard type that holds others.
 pub(crate) fn is_container(name: &str) -> bool {
     CONTAINERS.contains(&name) || MAPS.contains(&name) || name == "Result"
@@ -323,7 +350,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Gives candle's own names back where a twin's scope has replaced them.
-struct Unshadow<'a>(&'a Paths);
+pub(super) struct Unshadow<'a>(pub(super) &'a Paths);
 
 impl VisitMut for Unshadow<'_> {
     fn visit_path_mut(&mut self, path: &mut Path) {

@@ -111,6 +111,23 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send 
     }
 }
 
+/// Captures a model while a function builds it of these weights.
+pub fn built<M, R: fx::ToOutput>(
+    weights: impl Fn(VarBuilder<'static>) -> VarBuilder<'static> + Send + Sync + 'static,
+    build: impl Fn(fx::symbolic::VarBuilder<'static>) -> candle::Result<M> + Send + Sync + 'static,
+    call: impl Fn(&mut M, &[Proxy]) -> candle::Result<R> + Send + Sync + 'static,
+) -> Capture {
+    Box::new(move |tracer, inputs| {
+        let weights = weights(weights::var_builder(WEIGHTS));
+        let graph = tracer.trace_fn(|given| {
+            let mut model = build(given.var_builder(&weights))?;
+            let inputs: Vec<_> = (0..inputs).map(|i| given.tensor(&input(i))).collect::<candle::Result<_>>()?;
+            call(&mut model, &inputs)
+        });
+        Ok(graph?)
+    })
+}
+
 /// Name of an input.
 pub(crate) fn input(i: usize) -> String {
     format!("x{i}")

@@ -3,6 +3,9 @@
 //! Invariant: an original model and its annotated copy, built from equal seeds, hold equal weights, in whatever order
 //! they ask for them.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use candle::{DType, Device, Result, Shape, Tensor};
 use candle_nn::var_builder::SimpleBackend;
 use candle_nn::{Init, VarBuilder};
@@ -20,6 +23,66 @@ pub fn without(weights: VarBuilder<'static>, parts: &'static [&'static str]) -> 
 
 /// Name of weights that are not there.
 const ABSENT: &str = "absent";
+
+/// The same weights but for those of such names and shapes, which are absent: models ask for some only to see whether they
+/// are there. Where no shape is asked for, it is empty.
+pub fn lacking(weights: VarBuilder<'static>, absent: fn(&str, &[usize]) -> bool) -> VarBuilder<'static> {
+    let (dtype, device) = (weights.dtype(), weights.device().clone());
+    VarBuilder::from_backend(Box::new(Without { weights, absent }), dtype, device)
+}
+
+struct Without {
+    weights: VarBuilder<'static>,
+    absent: fn(&str, &[usize]) -> bool,
+}
+
+impl SimpleBackend for Without {
+    fn get(&self, shape: Shape, name: &str, init: Init, dtype: DType, _: &Device) -> Result<Tensor> {
+        if (self.absent)(name, shape.dims()) {
+            candle::bail!("there is no tensor {name}");
+        }
+        self.weights.get_with_hints_dtype(shape, name, init, dtype)
+    }
+
+    fn get_unchecked(&self, name: &str, dtype: DType, _: &Device) -> Result<Tensor> {
+        self.weights.get_unchecked_dtype(name, dtype)
+    }
+
+    fn contains_tensor(&self, name: &str) -> bool {
+        !(self.absent)(name, &[]) && self.weights.contains_tensor(name)
+    }
+}
+
+/// The same weights, each made once and shared: for models of so many that two of them would not fit.
+pub fn shared(weights: VarBuilder<'static>) -> VarBuilder<'static> {
+    let (dtype, device) = (weights.dtype(), weights.device().clone());
+    VarBuilder::from_backend(Box::new(Shared { weights, made: Mutex::default() }), dtype, device)
+}
+
+struct Shared {
+    weights: VarBuilder<'static>,
+    made: Mutex<HashMap<String, Tensor>>,
+}
+
+impl SimpleBackend for Shared {
+    fn get(&self, shape: Shape, name: &str, init: Init, dtype: DType, _: &Device) -> Result<Tensor> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tensor) = made.get(name).filter(|tensor| *tensor.shape() == shape && tensor.dtype() == dtype) {
+            return Ok(tensor.clone());
+        }
+        let tensor = self.weights.get_with_hints_dtype(shape, name, init, dtype)?;
+        made.insert(name.to_owned(), tensor.clone());
+        Ok(tensor)
+    }
+
+    fn get_unchecked(&self, name: &str, dtype: DType, _: &Device) -> Result<Tensor> {
+        self.weights.get_unchecked_dtype(name, dtype)
+    }
+
+    fn contains_tensor(&self, name: &str) -> bool {
+        self.weights.contains_tensor(name)
+    }
+}
 
 /// Values between -1 and 1.
 ///

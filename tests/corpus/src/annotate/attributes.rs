@@ -9,11 +9,12 @@ use proc_macro2::Span;
 use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Visibility};
 
 use super::classify::{methods, Class, Classes};
-use super::signature::{mentions_tensor, parameters, reads_data, result, takes_weights};
+use super::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const INCLUDE: &str = "#[fx(include)]";
 const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const MIRRORED: &str = "#[fx::module(mirrored)]";
 const MIRRORED_SPECIALIZE: &str = "#[fx::module(mirrored, specialize)]";
@@ -44,12 +45,20 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             let attribute = if reads(item) { MIRRORED_SPECIALIZE } else { MIRRORED };
             summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[attribute]);
         }
-        Item::Impl(item) if classes.is_computation(file, item) => {
+        Item::Impl(item) => {
+            let builders = classes.builders(file, item);
+            if builders.is_empty() && !classes.is_computation(file, item) {
+                return;
+            }
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
             let attribute = if reads(item) { SPECIALIZE } else { MODULE };
             let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
             summary.impls += annotated;
             for method in methods(item).filter(|_| annotated > 0) {
+                if builders.iter().any(|builder| std::ptr::eq(*builder, method)) {
+                    writer.insert(&method.attrs, method_head(method), &[INCLUDE]);
+                    continue;
+                }
                 let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
                 if followed
                     && !takes_weights(&method.sig)
@@ -59,7 +68,7 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
                 }
             }
         }
-        Item::Fn(item) if is_computation(file, classes, item) => {
+        Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
             let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
             summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
         }
@@ -129,6 +138,15 @@ fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
         && !takes_weights(signature)
         && !classes.is_out_of_reach(file, signature)
         && !result(signature).iter().any(|path| classes.is_layer(file, path))
+}
+
+/// Whether a free function builds a part of a model of closures. One that returns a layer need not be annotated.
+fn is_builder(file: &SourceFile, item: &ItemFn) -> bool {
+    let signature = &item.sig;
+    signature.abi.is_none()
+        && signature.constness.is_none()
+        && !mentions_tensor(file, &parameters(signature))
+        && returns_closure(file, signature)
 }
 
 fn function_head(item: &ItemFn) -> Span {

@@ -12,7 +12,10 @@ use std::collections::{BTreeSet, HashMap};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
 
 use super::drivers::{Body, Drivers};
-use super::signature::{calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result};
+use super::signature::{
+    calls, is_computation, makes_from_weights, mentions, mentions_tensor, names, parameters, reads_data, result,
+    CLOSURES,
+};
 use super::source::{segments, walk, Origin, Segments, SourceFile};
 
 /// What a struct or enum is.
@@ -144,6 +147,19 @@ impl Classes {
             let called = method.sig.receiver().is_some() && self.reached.contains(&method.sig.ident.to_string());
             called || is_computation(file, name, &method.sig)
         })
+    }
+
+    /// The methods of the impl that make a module of closures from weights: only their twins can look into the closures.
+    pub(super) fn builders<'a>(&self, file: &SourceFile, item: &'a ItemImpl) -> Vec<&'a syn::ImplItemFn> {
+        let Some(owner) = self.owner(file, item).map(|id| &self.types[id]) else { return Vec::new() };
+        let closures =
+            owner.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if CLOSURES.contains(&&**name)));
+        let makes = |method: &&syn::ImplItemFn| makes_from_weights(&owner.name, &method.sig);
+        if closures && item.trait_.is_none() {
+            methods(item).filter(makes).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Whether the path names a layer: a type of candle or of this crate that computes.

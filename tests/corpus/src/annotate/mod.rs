@@ -5,7 +5,8 @@
 //! - A struct or enum is a module if it holds tensors, layers or other modules, or computes on tensors; what is
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
-//! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor.
+//! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor; or
+//!   if it returns closures. A method that makes a module of closures from weights is included: `#[fx(include)]`.
 //! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
 //! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`.
 //! - Where a body reads numbers out of tensors, the attribute says `specialize`.

@@ -57,6 +57,27 @@ pub(super) fn takes_weights(signature: &Signature) -> bool {
     parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
 }
 
+/// Whether the result is made of closures: `Func`, `FuncT` or `impl Module`.
+pub(super) fn returns_closure(file: &SourceFile, signature: &Signature) -> bool {
+    let result = result(signature);
+    let is_candle = |path: &Segments, names: &[&str]| match file.origin(path) {
+        Origin::Candle(name) => names.contains(&&*name),
+        _ => false,
+    };
+    let boxed = result.iter().any(|path| path.last().is_some_and(|name| name == "dyn"));
+    result.iter().any(|path| is_candle(path, &CLOSURES))
+        || (!boxed && result.iter().any(|path| is_candle(path, &["Module", "ModuleT"])))
+}
+
+/// candle's layers that are made of closures.
+pub(super) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
+
+/// Whether a method makes a value of its type `owner` from weights.
+pub(super) fn makes_from_weights(owner: &str, signature: &Signature) -> bool {
+    let makes = result(signature).iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == owner));
+    signature.receiver().is_none() && makes && takes_weights(signature)
+}
+
 /// Whether a method of type `owner` computes on tensors, as far as its signature tells.
 pub(super) fn is_computation(file: &SourceFile, owner: &str, signature: &Signature) -> bool {
     if takes_weights(signature) {

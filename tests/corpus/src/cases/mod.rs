@@ -18,10 +18,10 @@ mod prelude {
     pub(super) use candle::Module;
     pub(super) use candle::{DType, Device, Tensor};
 
-    pub(super) use super::{case, config, decoder};
+    pub(super) use super::{built, case, config, decoder};
     pub(super) use crate::case::Case;
-    #[allow(unused_imports, reason = "few models need it")]
-    pub(super) use crate::weights::without;
+    #[allow(unused_imports, reason = "few models need them")]
+    pub(super) use crate::weights::{lacking, without};
 }
 
 /// Reads a configuration from its JSON text, the one form that fits the original's type and the copy's.
@@ -71,3 +71,34 @@ macro_rules! case {
     }};
 }
 use case;
+
+/// A case of a model that a function builds of closures: captured while it is built. The `twin` is built of the symbolic
+/// world's weights, from the same text where that is a function.
+macro_rules! built {
+    (
+        $model:ident: $name:literal,
+        weights: $weights:expr,
+        build: $build:expr,
+        twin: $twin:expr,
+        inputs: $inputs:expr,
+        call: $call:expr $(,)?
+    ) => {{
+        let original = {
+            use candle_transformers::models::$model;
+            let build = $build;
+            $crate::case::Built::by(move |weights| build(($weights)(weights))).run($call)
+        };
+        use $crate::copies::$model::$model;
+        let run = {
+            let build = $build;
+            $crate::case::Built::by(move |weights| build(($weights)(weights))).run($call)
+        };
+        let capture = {
+            #[allow(unused_imports, reason = "some models are called by them")]
+            use fx::symbolic::{Module as _, ModuleT as _};
+            $crate::case::built($weights, $twin, $call)
+        };
+        $crate::case::Case::new(stringify!($model), $name, $inputs, original, run, capture)
+    }};
+}
+use built;

@@ -1,15 +1,15 @@
-//! Variants of other enums in a twin: `match &mut self.cache { KvCache::Normal(c) => … }`.
+//! Names in a twin that mean a generated item if there is one, and else what the user wrote.
 //!
-//! If `KvCache` is annotated, its mirror's variant is meant, and if it is not (`DType::F32`), its own. Attributes do
-//! not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of fallbacks,
-//! imported by glob, gives that name to the original. An annotated enum's mirror is an explicit item, which wins.
+//! Variants of other enums: `match &mut self.cache { KvCache::Normal(c) => … }`. If `KvCache` is annotated, its mirror's
+//! variant is meant, and if it is not (`DType::F32`), its own. Functions without arguments to be chosen by, in a function
+//! that builds a model: `unroll()` is the twin of `unroll` if that has one.
 //!
-//! Layers of candle's that a forward makes, `Conv1d::new(…)`, are found the same way: the fallback is the one in the shadow
-//! world, and the mirror of a type of the user's by that name wins.
+//! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of
+//! fallbacks, imported by glob, gives that name to the original. What an attribute generates is an explicit item, which wins.
 //!
-//! This finds enums of the same module; a variant written with a path (`cache::KvCache::Normal`) stays as it is.
+//! This finds items of the same module; a variant written with a path (`cache::KvCache::Normal`) stays as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -23,6 +23,14 @@ const NEVER: &[&str] = &[
     "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box", "Ordering", "Error",
 ];
 
+/// Functions that every module has without an import.
+const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_of_val"];
+
+/// The twin of a function that stands beside it under this name.
+pub(crate) fn twin_ident(function: &Ident) -> Ident {
+    format_ident!("__FxTwin_{}", function)
+}
+
 /// candle_nn's layers and how they are made of tensors.
 const LAYERS: &[(&str, &[&str])] = &[
     ("Linear", &["new"]),
@@ -33,11 +41,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("RmsNorm", &["new"]),
 ];
 
-/// The enums a twin names, and the layers of candle's that it makes.
+/// The generated names that twins use, and what each stands for; and the layers of candle's that they make.
 #[derive(Default)]
-pub(crate) struct Enums(BTreeSet<Ident>, BTreeSet<Ident>);
+pub(crate) struct Fallbacks(BTreeMap<Ident, Ident>, BTreeSet<Ident>);
 
-impl Enums {
+impl Fallbacks {
     /// Redirects `Kind::Variant`; `kept` are names that the function itself declares.
     pub(super) fn redirect(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) {
         if path.leading_colon.is_some() || path.segments.len() != 2 {
@@ -49,7 +57,17 @@ impl Enums {
         if plain && !never && is_camel_case(&head.ident) && is_camel_case(&variant.ident) {
             let original = head.ident.clone();
             path.segments[0].ident = mirror_ident(&original);
-            self.0.insert(original);
+            self.0.insert(path.segments[0].ident.clone(), original);
+        }
+    }
+
+    /// Redirects the bare name of a function.
+    pub(super) fn redirect_function(&mut self, path: &mut Path) {
+        if let Some(original) = path.get_ident().cloned()
+            && !PRELUDE.iter().any(|name| original == name)
+        {
+            path.segments[0].ident = twin_ident(&original);
+            self.0.insert(path.segments[0].ident.clone(), original);
         }
     }
 
@@ -69,21 +87,18 @@ impl Enums {
         Some(original)
     }
 
-    pub(crate) fn extend(&mut self, other: Enums) {
+    pub(crate) fn extend(&mut self, other: Fallbacks) {
         self.0.extend(other.0);
         self.1.extend(other.1);
     }
 
     /// The module of fallbacks. `owner` makes its name unique.
-    pub(crate) fn fallbacks(&self, owner: &str, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
+    pub(crate) fn declare(&self, owner: &str, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
         if self.0.is_empty() && self.1.is_empty() {
             return TokenStream::new();
         }
-        let module = format_ident!("__fx_enums_of_{}", owner);
-        let names = self.0.iter().map(|name| {
-            let mirror = mirror_ident(name);
-            quote!(pub(super) use super::#name as #mirror;)
-        });
+        let module = format_ident!("__fx_names_of_{}", owner);
+        let names = self.0.iter().map(|(generated, original)| quote!(pub(super) use super::#original as #generated;));
         let candle_nn = paths.symbolic("candle_nn");
         let layers = self.1.iter().map(|name| {
             let mirror = mirror_ident(name);
