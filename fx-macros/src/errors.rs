@@ -40,9 +40,14 @@ impl fmt::Display for Message {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
             Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
-            Message::EmptyRename => write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`"),
+            Message::EmptyRename => {
+                write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`")
+            }
             Message::MisplacedSpecialize(found) => {
-                write!(f, "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}")
+                write!(
+                    f,
+                    "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}"
+                )
             }
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")

@@ -27,7 +27,9 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths) -> TokenStream {
     let mut public = item.sig.clone();
     crate::dispatch::rename(&mut public, |position, _| names[position].clone());
     let mut original = item.clone();
-    original.attrs.retain(|attribute| ["allow", "expect", "warn", "deny"].iter().any(|name| attribute.path().is_ident(name)));
+    original
+        .attrs
+        .retain(|attribute| ["allow", "expect", "warn", "deny"].iter().any(|name| attribute.path().is_ident(name)));
     original.vis = syn::Visibility::Inherited;
     original.sig.ident = format_ident!("__fx_original");
 
@@ -67,7 +69,8 @@ fn parameters(item: &ItemFn) -> Option<Vec<Ident>> {
 
 /// The types that a graph holds and gives back.
 const DATA: &[&str] = &[
-    "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "DType", "Device", "String",
+    "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "DType", "Device",
+    "String",
 ];
 
 fn is_data(ty: &Type) -> bool {
@@ -77,16 +80,18 @@ fn is_data(ty: &Type) -> bool {
                 || matches!(&*reference.elem, Type::Slice(slice) if is_data(&slice.elem))
                 || matches!(&*reference.elem, Type::Path(_)) && is_data(&reference.elem)
         }
-        Type::Path(path) if path.qself.is_none() => path.path.segments.last().is_some_and(|last| match &last.arguments {
-            PathArguments::None => DATA.iter().any(|name| last.ident == name),
-            PathArguments::AngleBracketed(arguments) => {
-                (last.ident == "Option" || last.ident == "Vec")
-                    && arguments.args.iter().all(|argument| {
-                        matches!(argument, GenericArgument::Type(ty @ Type::Path(_)) if is_data(ty))
-                    })
-            }
-            PathArguments::Parenthesized(_) => false,
-        }),
+        Type::Path(path) if path.qself.is_none() => {
+            path.path.segments.last().is_some_and(|last| match &last.arguments {
+                PathArguments::None => DATA.iter().any(|name| last.ident == name),
+                PathArguments::AngleBracketed(arguments) => {
+                    (last.ident == "Option" || last.ident == "Vec")
+                        && arguments.args.iter().all(
+                            |argument| matches!(argument, GenericArgument::Type(ty @ Type::Path(_)) if is_data(ty)),
+                        )
+                }
+                PathArguments::Parenthesized(_) => false,
+            })
+        }
         _ => false,
     }
 }

@@ -9,11 +9,7 @@ use crate::support::{assert_same, linear, tensor};
 /// Captured for all batches and lengths of `[batch, seq, 4]`.
 macro_rules! captured {
     ($model:expr) => {
-        Tracer::new()
-            .input("x", DType::F32, (2, 7, 4))
-            .dynamic("x", 0, "batch")
-            .dynamic("x", 1, "seq")
-            .trace(&$model)
+        Tracer::new().input("x", DType::F32, (2, 7, 4)).dynamic("x", 0, "batch").dynamic("x", 1, "seq").trace(&$model)
     };
 }
 
@@ -73,12 +69,10 @@ impl Module for Attention {
         let size = width / self.heads;
         let q = self.query.forward(x)?.reshape((batch, seq, self.heads, size))?.transpose(1, 2)?.contiguous()?;
         let scores = (q.matmul(&q.t()?)? / (size as f64).sqrt())?;
-        let mask: Vec<f32> = (0..seq).flat_map(|i| (0..seq).map(move |j| if j > i { f32::NEG_INFINITY } else { 0. })).collect();
-        let scores = if seq <= 1 {
-            scores
-        } else {
-            scores.broadcast_add(&Tensor::from_vec(mask, (seq, seq), x.device())?)?
-        };
+        let mask: Vec<f32> =
+            (0..seq).flat_map(|i| (0..seq).map(move |j| if j > i { f32::NEG_INFINITY } else { 0. })).collect();
+        let scores =
+            if seq <= 1 { scores } else { scores.broadcast_add(&Tensor::from_vec(mask, (seq, seq), x.device())?)? };
         let positions = Tensor::from_vec((0..seq as u32).collect::<Vec<u32>>(), (1, seq, 1), x.device())?;
         let weights = candle_nn::ops::softmax_last_dim(&scores)?;
         let y = weights.matmul(&q)?.transpose(1, 2)?.reshape((batch * seq, width))?.reshape((batch, seq, width))?;
@@ -121,7 +115,10 @@ model!(Flag, |x| {
 #[test]
 fn where_the_model_takes_another_way_the_graph_refuses() {
     let odd = |&(_, seq): &(usize, usize)| seq % 2 == 0;
-    assert_eq!(refused(&captured!(Odd).unwrap(), |x| Odd.forward(x)), SIZES.iter().filter(|s| odd(s)).copied().collect::<Vec<_>>());
+    assert_eq!(
+        refused(&captured!(Odd).unwrap(), |x| Odd.forward(x)),
+        SIZES.iter().filter(|s| odd(s)).copied().collect::<Vec<_>>()
+    );
     assert_eq!(refused(&captured!(Limited).unwrap(), |x| Limited.forward(x)), []);
     assert_eq!(
         refused(&captured!(Matched).unwrap(), |x| Matched.forward(x)),

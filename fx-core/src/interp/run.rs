@@ -123,7 +123,9 @@ impl Plan {
     fn run<'v>(&self, graph: &Graph, inputs: impl Iterator<Item = &'v Value>) -> Result<Value, RunError> {
         let mut slots: Vec<Value> = vec![Value::None; self.slots];
         let inputs: SmallVec<[&Value; 8]> = inputs.collect();
-        let sizes = sizes_of(graph, |id| graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value)))?;
+        let sizes = sizes_of(graph, |id| {
+            graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value))
+        })?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
             check_input(graph.node(id), value, &sizes)?;
             if let Some(slot) = slot {

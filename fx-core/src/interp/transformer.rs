@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, SizeOf, Target};
+use crate::ir::{
+    Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, SizeOf, Target,
+};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
@@ -399,7 +401,11 @@ impl<'t> Emit<'t> {
     }
 
     /// What the sizes of a child graph are where it is called, as far as that is known.
-    fn inlined_sizes(&self, inside: &Graph, became: &SecondaryMap<NodeId, Option<Argument>>) -> Vec<(Arc<str>, SymInt)> {
+    fn inlined_sizes(
+        &self,
+        inside: &Graph,
+        became: &SecondaryMap<NodeId, Option<Argument>>,
+    ) -> Vec<(Arc<str>, SymInt)> {
         let sizes = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.sizes);
         let value = |place: &SizeOf| {
             let given = became[place.input()].as_ref()?;

@@ -153,7 +153,9 @@ impl Argument {
                 Self::range(end(&ends.0)?, end(&ends.1)?)
             }
             Self::List(items) => Self::List(items.iter().map(|item| item.map_expressions(map)).collect::<Option<_>>()?),
-            Self::Tuple(items) => Self::Tuple(items.iter().map(|item| item.map_expressions(map)).collect::<Option<_>>()?),
+            Self::Tuple(items) => {
+                Self::Tuple(items.iter().map(|item| item.map_expressions(map)).collect::<Option<_>>()?)
+            }
             Self::Struct(structure) => {
                 let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), item.map_expressions(map)?)));
                 Self::structure(structure.0.clone(), fields.collect::<Option<Fields>>()?)
@@ -203,7 +205,10 @@ impl Argument {
     }
 
     /// The value, if `value_of` says what expressions are; none if there are nodes in it.
-    pub(crate) fn value_of<E>(&self, of: &mut impl FnMut(&SymInt) -> Result<Option<i64>, E>) -> Result<Option<Value>, E> {
+    pub(crate) fn value_of<E>(
+        &self,
+        of: &mut impl FnMut(&SymInt) -> Result<Option<i64>, E>,
+    ) -> Result<Option<Value>, E> {
         Ok(Some(match self {
             Self::Node(_) => return Ok(None),
             Self::None => Value::None,
@@ -228,7 +233,8 @@ impl Argument {
                 return Ok(each.map(if matches!(self, Self::List(_)) { Value::List } else { Value::Tuple }));
             }
             Self::Struct(structure) => {
-                let fields = structure.1.iter().map(|(name, item)| Ok(item.value_of(of)?.map(|item| (name.clone(), item))));
+                let fields =
+                    structure.1.iter().map(|(name, item)| Ok(item.value_of(of)?.map(|item| (name.clone(), item))));
                 let fields = fields.collect::<Result<Option<Vec<_>>, E>>()?;
                 return Ok(fields.map(|fields| Value::Struct(structure.0.clone(), fields)));
             }

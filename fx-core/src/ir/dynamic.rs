@@ -89,8 +89,7 @@ impl Dynamic {
     /// Whether a word can be the name of a size: a plain word that means nothing else in the text of a graph.
     #[must_use]
     pub fn is_legal_name(name: &str) -> bool {
-        const WORDS: [&str; 11] =
-            ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
+        const WORDS: [&str; 11] = ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
         super::names::is_identifier(name) && !WORDS.contains(&name) && crate::value::dtype_from_name(name).is_none()
     }
 

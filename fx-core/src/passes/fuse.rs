@@ -12,7 +12,9 @@ use std::sync::Arc;
 use super::held;
 use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Cycle, Dynamic, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Size, SizeOf, Target};
+use crate::ir::{
+    Argument, BindError, Cycle, Dynamic, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Size, SizeOf, Target,
+};
 use crate::module::{Attributes, CheckErrors, GraphModule};
 use crate::ops::PART;
 use crate::value::{Fact, SymInt};

@@ -126,8 +126,8 @@ mod size_tests;
 mod tests;
 
 pub use error::{ParseError, ParseErrorKind};
-pub(crate) use read_size::parse_size;
 pub use full::WriteError;
+pub(crate) use read_size::parse_size;
 
 /// How many modules can be inside of each other in a text. Dropping them is recursive.
 const MAX_MODULES: usize = 1024;

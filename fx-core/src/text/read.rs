@@ -15,7 +15,9 @@ use super::error::{Fault, ParseError, ParseErrorKind, line_of, nearest};
 use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
-use crate::ir::{Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name};
+use crate::ir::{
+    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name,
+};
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
 

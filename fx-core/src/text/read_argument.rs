@@ -59,9 +59,7 @@ impl Reader<'_, '_, '_> {
                 self.range(None)?
             }
             _ => match self.lexer.number()? {
-                Some(Number::Int(int)) if self.lexer.eat("..") => {
-                    self.range(Some(int.into()))?
-                }
+                Some(Number::Int(int)) if self.lexer.eat("..") => self.range(Some(int.into()))?,
                 Some(Number::Int(int)) => Argument::Int(int),
                 Some(Number::Float(float)) => Argument::Float(float),
                 None => match self.lexer.rust_path() {
@@ -120,12 +118,10 @@ impl Reader<'_, '_, '_> {
     fn range(&mut self, start: Option<SymInt>) -> Result<Argument> {
         let mut ahead = *self.lexer;
         let is_size = ahead.word().is_some_and(|word| self.hint(word).is_some() || matches!(word, "min" | "max"));
-        let begins = !self.hints.is_empty() && (is_size || matches!(self.lexer.peek(), Some(b'(' | b'-' | b'0'..=b'9')));
-        let stop = if begins {
-            Some(self.expression(Argument::MAX_DEPTH)?)
-        } else {
-            self.range_end()?.map(SymInt::from)
-        };
+        let begins =
+            !self.hints.is_empty() && (is_size || matches!(self.lexer.peek(), Some(b'(' | b'-' | b'0'..=b'9')));
+        let stop =
+            if begins { Some(self.expression(Argument::MAX_DEPTH)?) } else { self.range_end()?.map(SymInt::from) };
         Ok(Argument::range(start, stop))
     }
 

@@ -129,7 +129,8 @@ impl Reader<'_, '_, '_> {
             let next = self.lexer.peek();
             let start = self.lexer.at;
             let op = SymOp::ALL.into_iter().find(|op| {
-                op.rank().is_some_and(|found| found >= rank) && next.is_some_and(|next| op.as_str().as_bytes() == [next])
+                op.rank().is_some_and(|found| found >= rank)
+                    && next.is_some_and(|next| op.as_str().as_bytes() == [next])
             });
             let Some((op, found)) = op.and_then(|op| Some((op, op.rank()?))) else { return Ok(left) };
             self.lexer.at += 1;

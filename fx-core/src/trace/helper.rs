@@ -117,12 +117,17 @@ impl<T> NoteNoResult for &Returned<'_, T> {
 }
 
 /// The call that gave a tensor, as a node, if one was noted.
-pub(super) fn proxy_of(session: &std::sync::Arc<Session>, tensor: &Tensor, at: &'static Location<'static>) -> Option<Proxy> {
+pub(super) fn proxy_of(
+    session: &std::sync::Arc<Session>,
+    tensor: &Tensor,
+    at: &'static Location<'static>,
+) -> Option<Proxy> {
     let fact = Fact::tensor(tensor.shape(), tensor.dtype());
     let is_this = |value: &Value| value.as_tensor().is_some_and(|one| one.id() == tensor.id());
     let node = CALLS.with_borrow_mut(|calls| {
         // The last that returned it: what is kept may be returned again.
-        let call = calls.iter_mut().rev().find(|call| call.result.tensors().iter().any(|one| one.id() == tensor.id()))?;
+        let call =
+            calls.iter_mut().rev().find(|call| call.result.tensors().iter().any(|one| one.id() == tensor.id()))?;
         let part = match &call.result {
             Value::Tensor(_) => None,
             Value::List(items) | Value::Tuple(items) => Some(items.iter().position(is_this)?),
@@ -140,7 +145,11 @@ pub(super) fn proxy_of(session: &std::sync::Arc<Session>, tensor: &Tensor, at: &
                 let args = vec![whole.into(), Argument::from(index)];
                 let mut new = New { fact: fact.clone(), at: Some(at), ..New::of(Target::call(&PART)) };
                 for (param, argument) in PART.params.iter().zip(args) {
-                    if param.positional { new.args.push(argument) } else { new.kwargs.push((param.name.into(), argument)) }
+                    if param.positional {
+                        new.args.push(argument)
+                    } else {
+                        new.kwargs.push((param.name.into(), argument))
+                    }
                 }
                 state.add_or_note(new)
             }

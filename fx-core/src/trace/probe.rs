@@ -2,8 +2,8 @@
 //!
 //! Invariant: a capture at other sizes differs from the first in the sizes that were declared, and in nothing else.
 
-use std::any::Any;
 use candle_core::Shape;
+use std::any::Any;
 
 use crate::value::{Sizes, SymInt};
 

@@ -11,8 +11,8 @@ use crate::module::Attributes;
 
 use super::error::TraceError;
 use super::inputs::{Argument, Inputs};
-use super::output::Output;
 use super::notes::{Notes, noting};
+use super::output::Output;
 use super::probe::Probe;
 use super::rules::TracerRules;
 use super::scope::Scope;
@@ -35,7 +35,8 @@ pub(crate) struct Run<'r> {
     /// Name of what is called.
     pub(crate) method: &'static str,
     pub(crate) mode: Mode,
-    pub(crate) device: &'r Device,
+    /// The device of what has no data, if it was named.
+    pub(crate) device: Option<&'r Device>,
     pub(crate) named: &'r [(String, Argument<'r>)],
     pub(crate) positional: Option<&'r [Argument<'r>]>,
     pub(crate) probe: Option<&'r Probe<'r>>,
@@ -49,7 +50,10 @@ impl Run<'_> {
         rules: &mut Option<Box<dyn TracerRules>>,
         call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<Recording, TraceError> {
-        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take());
+        let session = Session::new(self.name, self.mode, self.device.cloned().unwrap_or(Device::Cpu), rules.take());
+        if let Some(device) = self.device {
+            session.set_device(device);
+        }
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let run = AssertUnwindSafe(|| {

@@ -6,7 +6,7 @@ use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use candle_core::{Device, Tensor};
 
@@ -47,6 +47,8 @@ impl Mode {
 pub struct Session {
     mode: Mode,
     device: Device,
+    /// That of the examples, in a capture without data for which no device was named.
+    example_device: OnceLock<Device>,
     has_rules: bool,
     state: Mutex<State>,
 }
@@ -120,7 +122,7 @@ impl Session {
             lasting: None,
             closed: false,
         };
-        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
+        Arc::new(Self { mode, device, example_device: OnceLock::new(), has_rules, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -160,7 +162,12 @@ impl Session {
 
     /// The device of values that have no data.
     pub(crate) fn device(&self) -> &Device {
-        &self.device
+        self.example_device.get().unwrap_or(&self.device)
+    }
+
+    /// Where an example is that is not used itself: there is what has no data, unless it was said before.
+    pub(crate) fn set_device(&self, device: &Device) {
+        self.example_device.get_or_init(|| device.clone());
     }
 
     /// What has been recorded. A user's panic inside a capture leaves it as it was, so poison does not matter.

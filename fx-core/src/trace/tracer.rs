@@ -355,9 +355,8 @@ impl<'a> Tracer<'a> {
         };
         let Self { name, device, arguments, mut rules, declared, .. } = self;
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
-        let device = device.unwrap_or(Device::Cpu);
         let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
-            let (name, device, positional) = (name.as_str(), &device, examples.as_deref());
+            let (name, device, positional) = (name.as_str(), device.as_ref(), examples.as_deref());
             Run { name, method, mode, device, named: &arguments, positional, probe }.record(model, &mut rules, &call)
         };
         let declared = declared?;

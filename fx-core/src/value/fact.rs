@@ -52,10 +52,9 @@ impl TensorFact {
                 None => self.shape == *shape,
                 Some(extents) => {
                     extents.len() == shape.rank()
-                        && extents
-                            .iter()
-                            .zip(shape.dims())
-                            .all(|(extent, &dim)| extent.evaluate(sizes).is_ok_and(|value| i64::try_from(dim) == Ok(value)))
+                        && extents.iter().zip(shape.dims()).all(|(extent, &dim)| {
+                            extent.evaluate(sizes).is_ok_and(|value| i64::try_from(dim) == Ok(value))
+                        })
                 }
             }
     }

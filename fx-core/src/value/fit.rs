@@ -80,6 +80,11 @@ impl Fitter {
         }
     }
 
+    /// What was found so far, sizes included.
+    pub fn found(&self) -> impl Iterator<Item = &SymInt> {
+        self.atoms.iter().map(|(expression, _)| expression)
+    }
+
     /// Sizes that need not be told apart at: there is nothing to be fitted.
     pub fn exclude(&mut self, sizes: Vec<Sizes>) {
         self.excluded = sizes;
@@ -150,7 +155,9 @@ impl Fitter {
         }
         // `a * f(x) + b`: all differences are multiples of `a`.
         let first = row[0];
-        let Some(a) = row.iter().try_fold(0, |a, value| Some(gcd(a, value.checked_sub(first)?))) else { return Fit::No };
+        let Some(a) = row.iter().try_fold(0, |a, value| Some(gcd(a, value.checked_sub(first)?))) else {
+            return Fit::No;
+        };
         let rest = first.rem_euclid(a);
         let inner: Vec<i64> = row.iter().map(|value| (value - rest) / a).collect();
         match self.quotient(x, xs, &inner) {
@@ -190,10 +197,12 @@ impl Fitter {
             // d*t <= p*x + q < d*t + d at every point.
             let bounds = xs.iter().zip(row).try_fold((i64::MIN, i64::MAX), |(least, most), (x, t)| {
                 let q = d.checked_mul(*t)?.checked_sub(p.checked_mul(*x)?)?;
-                Some((least.max(q), most.min(q.checked_add(d - 1)?)))
+                let (least, most) = (least.max(q), most.min(q.checked_add(d - 1)?));
+                (least <= most).then_some((least, most))
             });
-            let Some((least, most)) = bounds.filter(|(least, most)| least <= most) else { continue };
-            let with = |q: i64| scaled(p, x).and_then(|scaled| scaled.plus(q)).and_then(|sum| binary(SymOp::Div, &sum, d));
+            let Some((least, most)) = bounds else { continue };
+            let with =
+                |q: i64| scaled(p, x).and_then(|scaled| scaled.plus(q)).and_then(|sum| binary(SymOp::Div, &sum, d));
             // Half of what is possible differs from the other half somewhere, or all of it is the same.
             let middle = least + (most - least) / 2;
             for (one, other) in [(middle, middle + 1), (least, most)] {
@@ -205,7 +214,13 @@ impl Fitter {
                 }
             }
             // Of what is the same everywhere, the simplest.
-            let q = if (least..=most).contains(&0) { 0 } else if least > 0 { least } else { most };
+            let q = if (least..=most).contains(&0) {
+                0
+            } else if least > 0 {
+                least
+            } else {
+                most
+            };
             if let Some(found) = self.checked(with(q), row) {
                 return Fit::Is(found);
             }
@@ -219,8 +234,10 @@ impl Fitter {
         for class in &self.classes {
             for i in 0..LOOKED_AT {
                 let size = class.smallest + i * class.step;
-                let sizes: Sizes =
-                    base.iter().map(|(name, value)| (name.clone(), if *name == class.name { size } else { value })).collect();
+                let sizes: Sizes = base
+                    .iter()
+                    .map(|(name, value)| (name.clone(), if *name == class.name { size } else { value }))
+                    .collect();
                 let is_known = || self.points.contains(&sizes) || self.excluded.contains(&sizes);
                 if one.evaluate(&sizes) != other.evaluate(&sizes) && !is_known() {
                     return Some((class.name.clone(), size));
@@ -369,10 +386,8 @@ mod tests {
     fn fitted(of: impl Fn(i64, i64) -> i64) -> String {
         let mut points = points();
         for _ in 0..12 {
-            let row: Vec<i64> = points
-                .iter()
-                .map(|point| of(point.get("batch").unwrap(), point.get("seq").unwrap()))
-                .collect();
+            let row: Vec<i64> =
+                points.iter().map(|point| of(point.get("batch").unwrap(), point.get("seq").unwrap())).collect();
             let class = |name: &str| SizeClass { name: name.into(), smallest: 1, step: 1 };
             match Fitter::new(points.clone(), vec![class("batch"), class("seq")]).fit(&row) {
                 Fit::Is(found) => return found.to_string(),

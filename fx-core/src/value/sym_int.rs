@@ -460,10 +460,7 @@ mod tests {
         let run = Sizes::from_iter([("batch", i64::MAX), ("seq", 2)]);
         assert!(matches!(product.evaluate(&run), Err(SymError::NoValue { .. })));
         let ratio = binary(SymOp::Div, &batch, &seq);
-        assert!(matches!(
-            ratio.evaluate(&Sizes::from_iter([("batch", 1), ("seq", 0)])),
-            Err(SymError::NoValue { .. })
-        ));
+        assert!(matches!(ratio.evaluate(&Sizes::from_iter([("batch", 1), ("seq", 0)])), Err(SymError::NoValue { .. })));
         assert_eq!(product.evaluate(&Sizes::from_iter([("seq", 1)])), Err(SymError::Unknown("batch".into())));
         assert!(SymInt::binary(SymOp::Add, &i64::MAX.into(), &1.into()).is_err());
     }

@@ -1,6 +1,6 @@
 //! Calls in a twin that do not mean the same thing there by name alone.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath, PathArguments, PathSegment, parse_quote_spanned};
 
@@ -70,7 +70,8 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
 ///
 /// Which of the two it is, only rustc knows: the traits choose by autoref, on the value, so the value is bound first.
 pub(super) fn lift(call: &ExprCall, paths: &Paths) -> Expr {
-    let span = call.func.span().resolved_at(Span::mixed_site());
+    // The user's own span: what is lifted is of this line.
+    let span = call.func.span();
     let value = Ident::new("__fx_value", span);
     let lift = paths.private("lift");
     parse_quote_spanned! {span=>

@@ -25,12 +25,7 @@ pub(super) struct Selected<'a> {
 }
 
 /// The methods to twin. Reports those that should be and cannot.
-pub(super) fn methods<'a>(
-    item: &'a ItemImpl,
-    options: &[MethodOptions],
-    own: &Ident,
-    errors: &Errors,
-) -> Selected<'a> {
+pub(super) fn methods<'a>(item: &'a ItemImpl, options: &[MethodOptions], own: &Ident, errors: &Errors) -> Selected<'a> {
     let candidates: Vec<(Method<'a>, MethodOptions)> = item
         .items
         .iter()

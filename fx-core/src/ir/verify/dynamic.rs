@@ -69,7 +69,9 @@ impl Verifier<'_> {
         let is = match (place, &node.meta().fact) {
             (SizeOf::Extent(_, axis), Fact::Tensor(fact)) => match fact.dims().get(axis) {
                 Some(&dim) => i64::try_from(dim).ok(),
-                None => return self.size(Some(input), format!("the size `{name}` is dimension {axis}, which is not there")),
+                None => {
+                    return self.size(Some(input), format!("the size `{name}` is dimension {axis}, which is not there"));
+                }
             },
             (SizeOf::Value(_), Fact::SymInt(expression)) => Some(expression.hint()),
             // What is not known cannot be wrong.
@@ -77,7 +79,10 @@ impl Verifier<'_> {
             _ => None,
         };
         if is != Some(hint) {
-            self.size(Some(input), format!("the size `{name}` was {hint} at the capture, but this input says otherwise"));
+            self.size(
+                Some(input),
+                format!("the size `{name}` was {hint} at the capture, but this input says otherwise"),
+            );
         }
     }
 

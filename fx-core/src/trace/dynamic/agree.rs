@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::domain::Domain;
 use super::error::DynamicError;
-use super::host::{self, Recipe};
 use super::guards;
+use super::host::{self, Recipe};
 use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
 use crate::value::{Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
 
@@ -55,11 +55,11 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
     let agreement = Agreement { domain, base, others };
     agreement.check_nodes()?;
     let (arguments, facts, tensors) = Default::default();
-    // Comparisons come first: what they compare is what sizes mean to the model.
-    let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain)? };
+    let mut unified = Unified { arguments, facts, tensors, guards: Vec::new() };
     for (id, node) in base.nodes() {
         let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
-        let facts: Vec<&Fact> = std::iter::once(&node.meta().fact).chain(nodes.iter().map(|node| &node.meta().fact)).collect();
+        let facts: Vec<&Fact> =
+            std::iter::once(&node.meta().fact).chain(nodes.iter().map(|node| &node.meta().fact)).collect();
         if facts.iter().any(|fact| *fact != facts[0]) {
             let fact = agreement.fact(fitter, id, &facts)?;
             unified.facts.push((id, fact));
@@ -87,6 +87,8 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
             .collect::<Result<_, Stop>>()?;
         unified.arguments.push((id, args.into(), kwargs.into()));
     }
+    // What is compared follows from what was found in the graph.
+    unified.guards = guards::of(domain, fitter)?;
     // Tensors last: they cost the most, and all else may ask for one more size.
     for (id, node) in base.nodes() {
         if let Target::GetAttr(path) = node.target()
@@ -183,11 +185,17 @@ impl Agreement<'_> {
                     return Err(differ());
                 }
                 let items: Vec<Argument> = self.parts(fitter, id, what, rows, items.len(), &differ)?;
-                Ok(if matches!(first, Argument::List(_)) { Argument::List(items.into()) } else { Argument::Tuple(items.into()) })
+                Ok(if matches!(first, Argument::List(_)) {
+                    Argument::List(items.into())
+                } else {
+                    Argument::Tuple(items.into())
+                })
             }
             Argument::Struct(structure) => {
                 let names = |argument: &Argument| match argument {
-                    Argument::Struct(other) => Some((other.0.clone(), other.1.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>())),
+                    Argument::Struct(other) => {
+                        Some((other.0.clone(), other.1.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()))
+                    }
                     _ => None,
                 };
                 if rows.iter().any(|argument| names(argument) != names(first)) {
@@ -235,7 +243,8 @@ impl Agreement<'_> {
                 }
                 let extents: Vec<SymInt> = (0..first.rank())
                     .map(|axis| {
-                        let row: Vec<i64> = facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
+                        let row: Vec<i64> =
+                            facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
                         self.number(fitter, id, &format!("dimension {axis} of the value"), &row)
                     })
                     .collect::<Result<_, _>>()?;
@@ -266,7 +275,11 @@ impl Agreement<'_> {
                 }
                 let parts = (0..items.len()).map(|i| {
                     let rows: Vec<&Fact> = all.iter().map(|parts| &parts[i]).collect();
-                    if rows.iter().all(|fact| *fact == rows[0]) { Ok(rows[0].clone()) } else { self.fact(fitter, id, &rows) }
+                    if rows.iter().all(|fact| *fact == rows[0]) {
+                        Ok(rows[0].clone())
+                    } else {
+                        self.fact(fitter, id, &rows)
+                    }
                 });
                 let parts = parts.collect::<Result<_, Stop>>()?;
                 Ok(if matches!(rows[0], Fact::List(_)) { Fact::List(parts) } else { Fact::Tuple(parts) })

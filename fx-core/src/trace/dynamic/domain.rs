@@ -127,7 +127,20 @@ impl<'d> Domain<'d> {
             let hint = self.hint(&class.name);
             let symbol = SymInt::symbol(class.name.clone(), hint);
             let mut add = |left: SymInt, relation, right: i64| {
-                guards.push(Guard { left, relation, right: right.into(), source: None });
+                // `n > 1` says more than `n >= 1`.
+                let is_implied = guards.iter().any(|guard| {
+                    guard.left == left
+                        && guard.right.as_int().is_some_and(|other| match (guard.relation, relation) {
+                            (Relation::Gt, Relation::Ge) => other >= right - 1,
+                            (Relation::Ge, Relation::Ge) => other >= right,
+                            (Relation::Lt, Relation::Le) => other <= right + 1,
+                            (Relation::Le, Relation::Le) => other <= right,
+                            _ => false,
+                        })
+                });
+                if !is_implied {
+                    guards.push(Guard { left, relation, right: right.into(), source: None });
+                }
             };
             if limits.smallest > 0 {
                 add(symbol.clone(), Relation::Ge, limits.smallest);
@@ -152,7 +165,10 @@ impl<'d> Domain<'d> {
 
     /// The sizes of the first capture, but one.
     fn with(&self, name: &str, size: i64) -> Sizes {
-        self.base_sizes.iter().map(|(known, value)| (known.clone(), if **known == *name { size } else { value })).collect()
+        self.base_sizes
+            .iter()
+            .map(|(known, value)| (known.clone(), if **known == *name { size } else { value }))
+            .collect()
     }
 
     /// Whether the model works at one size, others being as given.
@@ -258,8 +274,7 @@ impl<'d> Domain<'d> {
         let hint = self.hint(name);
         let divisors = (2..=hint).filter(|step| hint % step == 0);
         for step in std::iter::once(1).chain(divisors) {
-            let mut works =
-                |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
+            let mut works = |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
             let (up, down) = (works(hint + step), works(hint - step));
             if up && down || up && works(hint + 2 * step) || down && works(hint - 2 * step) {
                 return Ok(step);
@@ -288,7 +303,9 @@ impl<'d> Domain<'d> {
         for (which, class) in self.classes.clone().into_iter().enumerate() {
             let Some(mut fails) = self.limits[which].fails_above else { continue };
             // Where there is nothing, everything fits.
-            let smallest = |at: usize, class: &SizeClass| self.limits[at].smallest + i64::from(self.limits[at].smallest == 0) * class.step;
+            let smallest = |at: usize, class: &SizeClass| {
+                self.limits[at].smallest + i64::from(self.limits[at].smallest == 0) * class.step
+            };
             let others: Sizes = self
                 .classes
                 .iter()
@@ -296,7 +313,10 @@ impl<'d> Domain<'d> {
                 .map(|(at, class)| (class.name.clone(), smallest(at, class).min(self.hint(&class.name))))
                 .collect();
             let with = |size: i64| -> Sizes {
-                others.iter().map(|(name, value)| (name.clone(), if *name == class.name { size } else { value })).collect()
+                others
+                    .iter()
+                    .map(|(name, value)| (name.clone(), if *name == class.name { size } else { value }))
+                    .collect()
             };
             let mut works = self.limits[which].largest;
             if !self.works_at(record, with(works)) {
@@ -400,7 +420,8 @@ impl<'d> Domain<'d> {
                 Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
             }
             None => {
-                let reason = format!("the model works at {} sizes only, which are too few to tell what follows", sizes.len());
+                let reason =
+                    format!("the model works at {} sizes only, which are too few to tell what follows", sizes.len());
                 Err(DynamicError::BadSize { size: name.to_string(), reason }.into())
             }
         }

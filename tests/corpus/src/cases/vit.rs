@@ -35,10 +35,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![
         family.case("classifier", image, |model, inputs| Ok(fx::trace(model, (&inputs[0],))?)),
         family.dynamic("any size", image_at, SIZES, |model| {
-            Ok(fx::Tracer::new()
-                .input("xs", DType::F32, (2, 3, 32, 32))
-                .dynamic("xs", 0, "batch")
-                .trace(model)?)
+            Ok(fx::Tracer::new().input("xs", DType::F32, (2, 3, 32, 32)).dynamic("xs", 0, "batch").trace(model)?)
         }),
         family.case("abstract", image, |model, _| {
             Ok(fx::Tracer::new().input("xs", DType::F32, (2, 3, 32, 32)).trace(model)?)
