@@ -25,6 +25,9 @@ pub(crate) enum Message {
     WrapMethod(String),
     WrapWithoutTensor,
     WrapGeneric,
+    Mirrored,
+    SupertraitOfTensors(String),
+    DefaultOfTensors(String),
 }
 
 impl fmt::Display for Message {
@@ -84,6 +87,17 @@ impl fmt::Display for Message {
             Message::WrapWithoutTensor => write!(
                 f,
                 "`#[fx::wrap]` needs an argument with a `Tensor`, by which the call is recognised while tracing"
+            ),
+            Message::Mirrored => write!(f, "`mirrored` goes on the impl of a trait that has `#[fx::module]` itself"),
+            Message::SupertraitOfTensors(name) => write!(
+                f,
+                "a trait with `#[fx::module]` cannot have the supertrait `{name}`, which is about tensors: \
+                 give the trait the methods itself"
+            ),
+            Message::DefaultOfTensors(name) => write!(
+                f,
+                "`{name}` takes or returns tensors and has a body, which would be compiled for tensors only: \
+                 move the body to a free function with `#[fx::module]`, and call that in the impls"
             ),
             Message::WrapGeneric => write!(
                 f,

@@ -13,7 +13,8 @@ use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::is_generic;
 use crate::paths::Paths;
 use crate::twin::select::{special_keyword, type_mentions_tensor};
-use crate::wrap::{description, op_ident};
+use crate::whole::op_ident;
+use crate::wrap::description;
 
 /// The function, which notes its calls if they can be noted.
 pub(crate) fn expand(item: &ItemFn, paths: &Paths) -> TokenStream {

@@ -6,12 +6,12 @@ use syn::Item;
 
 use crate::errors::{Errors, Message};
 use crate::options::module_options;
-use crate::{function, mirror, twin};
+use crate::{function, mirror, traits, twin};
 
 /// Expands `#[fx::module(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let (paths, specialize) = module_options(options, &errors);
+    let (paths, options) = module_options(options, &errors);
     let parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -19,25 +19,32 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             return errors.finish(TokenStream::new(), &item);
         }
     };
+    if options.mirrored && !matches!(&parsed, Item::Impl(item) if item.trait_.is_some()) {
+        errors.report(&item, Message::Mirrored);
+    }
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
     let (original, generated) = match parsed {
         Item::Struct(mut item) => {
-            misplaced(specialize, &item.ident, "a struct", &errors);
+            misplaced(options.specialize, &item.ident, "a struct", &errors);
             let generated = mirror::expand_struct(&mut item, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Enum(mut item) => {
-            misplaced(specialize, &item.ident, "an enum", &errors);
+            misplaced(options.specialize, &item.ident, "an enum", &errors);
             let generated = mirror::expand_enum(&mut item, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Impl(mut item) => {
-            let generated = twin::expand_impl(&mut item, specialize, &paths, &errors);
+            let generated = twin::expand_impl(&mut item, options, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
-        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, specialize, &paths, &errors)),
+        Item::Trait(item) => {
+            misplaced(options.specialize, &item.ident, "a trait", &errors);
+            (item.to_token_stream(), traits::expand(&item, &paths, &errors))
+        }
+        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, options.specialize, &paths, &errors)),
         other => {
-            let goes_on = "a struct, an enum, an impl or a free function";
+            let goes_on = "a struct, an enum, an impl, a trait or a free function";
             errors.report(&other, Message::WrongItem { attribute: "module", goes_on, found: kind(&other) });
             (item, TokenStream::new())
         }

@@ -14,21 +14,30 @@ use crate::paths::Paths;
 
 /// The options of `#[fx::constant]`: the names of the crate, `crate = some::path`, which all three attributes know.
 pub(crate) fn constant_options(options: TokenStream, errors: &Errors) -> Paths {
-    read_options("`#[fx::constant]`", options, &["crate"], None, errors)
+    read_options("`#[fx::constant]`", options, &["crate"], &mut [], errors)
 }
 
-/// The options of `#[fx::module]`: the names of the crate, and whether data may be read while it is recorded.
-pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
-    let mut specialize = false;
-    let flag = Some(("specialize", &mut specialize));
-    let paths = read_options("`#[fx::module]`", options, &["crate", "specialize"], flag, errors);
-    (paths, specialize)
+/// The options of `#[fx::module]` besides the names of the crate.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct ModuleOptions {
+    /// Data may be read while it is recorded.
+    pub(crate) specialize: bool,
+    /// The impl is of a trait that has the attribute too.
+    pub(crate) mirrored: bool,
+}
+
+/// The options of `#[fx::module]`.
+pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, ModuleOptions) {
+    let mut read = ModuleOptions::default();
+    let flags = &mut [("specialize", &mut read.specialize), ("mirrored", &mut read.mirrored)];
+    let paths = read_options("`#[fx::module]`", options, &["crate", "specialize", "mirrored"], flags, errors);
+    (paths, read)
 }
 
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], Some(("pure", &mut pure)), errors);
+    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], &mut [("pure", &mut pure)], errors);
     (paths, pure)
 }
 
@@ -36,12 +45,12 @@ fn read_options(
     place: &'static str,
     options: TokenStream,
     known: &'static [&'static str],
-    mut flag: Option<(&'static str, &mut bool)>,
+    flags: &mut [(&'static str, &mut bool)],
     errors: &Errors,
 ) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
-        if let Some((_, flag)) = flag.as_mut().filter(|(name, _)| meta.path.is_ident(name)) {
+        if let Some((_, flag)) = flags.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
             set(flag, &meta, errors);
             return Ok(());
         }

@@ -368,7 +368,7 @@ fn a_leaf_that_a_graph_cannot_call_is_refused() {
 }
 
 /// The message without the column numbers that formatting changes.
-fn without_lines(text: &str) -> String {
+pub(crate) fn without_lines(text: &str) -> String {
     let lines = text.lines().map(|line| match line.trim_start().strip_prefix("at ") {
         Some(place) => format!("  at {}", place.split(':').next().unwrap_or_default()),
         None => line.to_owned(),

@@ -104,7 +104,11 @@ impl Calls<'_> {
         if let Argument::Node(id) = argument {
             let receiver = self.owned(*id);
             let borrowed = self.borrowed(*id);
-            let value = if kind == Kind::OptTensor { quote!(Some(#borrowed)) } else { borrowed };
+            let value = match kind {
+                Kind::OptTensor => quote!(Some(#borrowed)),
+                Kind::Mask => quote!(candle_nn::attention::AttnMask::Mask(#receiver.clone())),
+                _ => borrowed,
+            };
             let is_tuple = matches!(kind_of(self.graph.node(*id)), Some(Several::Tuple(_)));
             return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value), is_tuple };
         }

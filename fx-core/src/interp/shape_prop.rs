@@ -2,7 +2,11 @@
 //!
 //! Invariant: only what was seen is written, and only if the run came to its end.
 
-use crate::ir::NodeId;
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::ir::{Graph, NodeId};
 use crate::module::GraphModule;
 use crate::value::{Fact, Value};
 
@@ -11,6 +15,9 @@ use super::execution::{Execution, Observer};
 use super::interpreter::Running;
 
 /// Writes to each node what its value was in a run: shape and dtype of tensors, part by part of tuples.
+///
+/// Nodes of child graphs are written to as well. One that had another shape or dtype in another call of the same run gets
+/// none: a graph holds for every call of it.
 ///
 /// ```
 /// use candle_core::{DType, Device, Tensor};
@@ -24,7 +31,8 @@ use super::interpreter::Running;
 /// ```
 #[derive(Debug, Default)]
 pub struct ShapeProp {
-    facts: Vec<(NodeId, Fact)>,
+    /// By the address of the graph, which stays where it is while the module runs.
+    facts: HashMap<usize, IndexMap<NodeId, Fact>>,
 }
 
 impl ShapeProp {
@@ -35,12 +43,33 @@ impl ShapeProp {
     pub fn propagate(module: &mut GraphModule, inputs: &[Value]) -> Result<Value, RunError> {
         let mut seen = Self::default();
         let result = Execution::new(module).observe(&mut seen).run(&mut (), inputs)?;
-        let graph = module.graph_mut();
-        for (id, fact) in seen.facts {
-            graph.meta_mut(id).fact = fact;
+        let of_root = seen.facts.remove(&address(module.graph())).unwrap_or_default();
+        if !seen.facts.is_empty() {
+            let addresses: Vec<usize> = module.graphs_to_edit().map(address).collect();
+            let mut children = addresses.into_iter();
+            module.edit_each(&mut |module| match children.next().and_then(|at| seen.facts.remove(&at)) {
+                Some(facts) => write(module.graph_mut(), facts),
+                None => false,
+            });
         }
+        write(module.graph_mut(), of_root);
         Ok(result)
     }
+}
+
+fn address(graph: &Graph) -> usize {
+    std::ptr::from_ref(graph).addr()
+}
+
+/// Writes facts to the nodes of a graph; whether any differs from the one that was there.
+fn write(graph: &mut Graph, facts: IndexMap<NodeId, Fact>) -> bool {
+    let mut changed = false;
+    for (id, fact) in facts {
+        let meta = graph.meta_mut(id);
+        changed |= meta.fact != fact;
+        meta.fact = fact;
+    }
+    changed
 }
 
 impl Observer for ShapeProp {
@@ -57,6 +86,14 @@ impl Observer for ShapeProp {
             }
             _ => Some(Fact::of(value)).filter(is_shape).unwrap_or_default(),
         };
-        self.facts.push((at.id(), fact));
+        let facts = self.facts.entry(address(at.graph())).or_default();
+        facts
+            .entry(at.id())
+            .and_modify(|seen| {
+                if *seen != fact {
+                    *seen = Fact::Unknown;
+                }
+            })
+            .or_insert(fact);
     }
 }

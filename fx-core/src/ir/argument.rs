@@ -120,6 +120,15 @@ impl Argument {
         items.iter().chain(fields.iter().map(|(_, item)| item))
     }
 
+    /// The part of this number among its [`parts`](Self::parts).
+    pub(super) fn part_mut(&mut self, number: usize) -> Option<&mut Self> {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items.get_mut(number),
+            Self::Struct(structure) => structure.1.get_mut(number).map(|(_, item)| item),
+            _ => None,
+        }
+    }
+
     /// Whether there are nodes in it.
     #[must_use]
     pub fn has_nodes(&self) -> bool {

@@ -36,6 +36,35 @@ impl Cursor<'_> {
     /// The signature and the sizes that the graph follows come along if the graph has none and its inputs are then just those that the signature names: not
     /// when the other graph is inlined as a part of this one.
     ///
+    /// ```
+    /// # use fx_core::ir::{Graph, NodeMap};
+    /// let mut block = Graph::new("block");
+    /// let mut cursor = block.at_end();
+    /// let inside = cursor.placeholder("x");
+    /// let linear = cursor.call_module("linear", [inside.into()], []);
+    /// cursor.output(linear);
+    ///
+    /// // The block twice, one after the other.
+    /// let mut graph = Graph::new("stack");
+    /// let mut cursor = graph.at_end();
+    /// let mut x = cursor.placeholder("x");
+    /// for _ in 0..2 {
+    ///     let mut map = NodeMap::new();
+    ///     map.insert(inside, x);
+    ///     x = cursor.graph_copy(&block, &mut map).and_then(|result| result.as_node()).expect("it returns a node");
+    /// }
+    /// cursor.output(x);
+    /// assert_eq!(
+    ///     graph.to_string(),
+    ///     "\
+    /// graph stack(%x) {
+    ///     %linear = call_module linear(%x)
+    ///     %linear_1 = call_module linear(%linear)
+    ///     output %linear_1
+    /// }"
+    /// );
+    /// ```
+    ///
     /// # Panics
     ///
     /// If a node reads one that is neither before it nor in `map`.

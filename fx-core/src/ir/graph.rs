@@ -16,6 +16,7 @@ use super::layout::Layout;
 use super::meta::Meta;
 use super::names::{self, Names};
 use super::node::{Keyword, Node, NodeId};
+use super::occurrences::Occurrences;
 use super::signature::Signature;
 use super::target::{Op, Target};
 use super::users::Users;
@@ -61,6 +62,7 @@ pub struct Graph {
     pub(super) nodes: PrimaryMap<NodeId, Option<Node>>,
     pub(super) layout: Layout,
     pub(super) users: SecondaryMap<NodeId, Users>,
+    pub(super) occurrences: Occurrences,
     pub(super) names: Names,
     pub(super) by_target: ByTarget,
     pub(super) signature: Option<Signature>,
@@ -77,6 +79,7 @@ impl Graph {
             nodes: PrimaryMap::new(),
             layout: Layout::default(),
             users: SecondaryMap::new(),
+            occurrences: Occurrences::default(),
             names: Names::default(),
             by_target: ByTarget::default(),
             signature: None,
@@ -297,9 +300,10 @@ impl Graph {
         }
     }
 
-    /// The nodes that `id` reads forget that it does.
+    /// The nodes that `id` reads forget that it does: its arguments are about to change.
     pub(super) fn unlink_users(&mut self, id: NodeId) {
-        let Self { nodes, users, .. } = self;
+        let Self { nodes, users, occurrences, .. } = self;
+        occurrences.forget(id);
         if let Some(node) = &nodes[id] {
             node.for_each_use(&mut |input| users[input].remove(id, 1));
         }

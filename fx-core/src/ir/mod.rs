@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature`, `dynamic` | how a graph is called, which sizes it follows |
-//! | `layout`, `users`, `names`, `by_target` | the side structures that every edit keeps true |
+//! | `layout`, `users`, `occurrences`, `names`, `by_target` | the side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
@@ -51,6 +51,7 @@ mod meta;
 mod module_stack;
 mod names;
 mod node;
+mod occurrences;
 mod order;
 mod path;
 mod replace;

@@ -18,6 +18,8 @@ mod table;
 pub mod kv_cache;
 pub mod streaming;
 mod original;
+pub mod made;
+pub mod moe;
 
 pub use data::AttnMask;
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};

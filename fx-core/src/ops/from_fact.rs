@@ -163,7 +163,7 @@ macro_rules! from_data {
         }
     )*};
 }
-from_data!(bool, usize, i32, i64, f64, f32, DType, &'v candle_core::Device);
+from_data!(bool, usize, i32, i64, f64, f32, Option<f32>, DType, &'v candle_core::Device);
 from_data!(lists: Axis, Axes, Shape, HoledShape, Pair, Vec<usize>, Vec<std::ops::Range<usize>>);
 
 /// The plain data of a fact, or `None` if some of it is unknown.

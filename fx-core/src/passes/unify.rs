@@ -3,7 +3,6 @@
 //! Invariant: a node of the graph stands for at most one call of the pattern, and taking back leaves what was before.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::matcher::could_be;
 use super::mismatch::Why;
@@ -245,9 +244,7 @@ impl<'a> Unifier<'a> {
                             (Ok(Attribute::Layer(wanted)), Ok(Attribute::Layer(found))) => {
                                 self.same_layer(&*wanted, &*found)
                             }
-                            (Ok(Attribute::Module(wanted)), Ok(Attribute::Module(found))) => {
-                                Arc::ptr_eq(&wanted, &found) || wanted.to_string() == found.to_string()
-                            }
+                            (Ok(Attribute::Module(wanted)), Ok(Attribute::Module(found))) => wanted.reads_like(&found),
                             _ => false,
                         },
                         _ => wanted == found,

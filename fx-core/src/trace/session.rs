@@ -139,6 +139,11 @@ impl Session {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_module(type_name, path.as_str()))
     }
 
+    /// Whether the rules want this annotated function called whole.
+    pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
+        self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
+    }
+
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
     pub(crate) fn enter(&self, path: &ModulePath, type_name: &str) -> Option<ModuleStack> {
         let state = &mut *self.state();
@@ -186,9 +191,12 @@ impl Session {
     #[track_caller]
     pub(crate) fn current(method: &'static str) -> candle_core::Result<Arc<Self>> {
         let at = At(Location::caller());
-        CURRENT
-            .with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
-            .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+        Self::recording().ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn recording() -> Option<Arc<Self>> {
+        CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
     }
 
     /// Notes why the capture fails, and gives the error for the user's code to pass on.
@@ -227,7 +235,7 @@ impl Session {
 
     /// Ends the current capture with an error that was noted already, from where it cannot be returned.
     pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
-        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone())) {
+        if let Some(session) = Self::recording() {
             let mut state = session.state();
             state.failure.get_or_insert_with(|| TraceError::Model(reason(error)));
         }
@@ -408,8 +416,14 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
+        self.made_path("tensor_constant")
+    }
+
+    /// A path for something of this name that the model makes while it runs.
+    pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
+        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
         loop {
-            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;
             if !self.attributes.contains(&path) {
                 return path;

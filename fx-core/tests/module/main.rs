@@ -6,6 +6,7 @@ mod support;
 mod dynamic;
 mod effects;
 mod nested;
+mod observers;
 mod refused;
 mod run;
 mod shared;
