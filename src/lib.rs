@@ -10,9 +10,11 @@ pub use fx_core::codegen;
 pub use fx_core::compile::{Compiled, compile, compile_with};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
+pub use fx_core::meta;
 pub use fx_core::module::{Attribute, Attributes, GraphModule, LayerModule, LayerState, LayerTable};
 pub use fx_core::ops::{self, OpDef, OpRef};
 pub use fx_core::passes::{self, replace_pattern};
+pub use fx_core::summary::{self, Summary};
 pub use fx_core::symbolic;
 pub use fx_core::trace::{
     Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, ToOutput, TraceError, Traceable, Tracer, TracerRules,

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
-use crate::module::{Attribute, Attributes, LayerModule};
+use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
@@ -142,6 +142,11 @@ impl Session {
     /// Whether the rules want this annotated function called whole.
     pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
+    }
+
+    /// Whether the rules want this layer called whole.
+    pub(crate) fn is_leaf_layer(&self, type_name: &str, path: &ModulePath) -> bool {
+        self.state().rules.as_ref().is_none_or(|rules| rules.is_leaf_layer(type_name, path.as_str()))
     }
 
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
@@ -416,12 +421,16 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
-        self.made_path("tensor_constant")
+        self.made_path(CONSTANT)
     }
 
-    /// A path for something of this name that the model makes while it runs.
+    /// A path for something of this name that the model makes while it runs, `_Conv2d0`.
     pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
-        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+        let name: String = name
+            .trim_start_matches('_')
+            .chars()
+            .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
+            .collect();
         loop {
             let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;

@@ -11,3 +11,4 @@ mod refused;
 mod run;
 mod shared;
 mod state;
+mod summary;
