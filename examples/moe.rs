@@ -8,7 +8,7 @@
 //! - `#[fx::module(specialize)]` on the impl that reads, and `Tracer::specialize`: what is read is baked in. The graph is
 //!   that of these tokens, and each node that was read says so.
 
-use candle_core::{D, DType, Device, IndexOp, Module, Result, Tensor};
+use candle_core::{D, DType, Device, Module, Result, Tensor};
 use candle_nn::{Linear, VarBuilder, VarMap, linear};
 
 /// A router and its experts.
@@ -68,7 +68,7 @@ impl Experts {
                 continue;
             }
             let tokens = Tensor::new(tokens, x.device())?;
-            let weight = weights.i((.., i))?.index_select(&tokens, 0)?.unsqueeze(1)?;
+            let weight = weights.index_select(&tokens, 0)?.narrow(1, i, 1)?;
             let made = expert.forward(&x.index_select(&tokens, 0)?)?.broadcast_mul(&weight)?;
             sum = sum.index_add(&tokens, &made, 0)?;
         }

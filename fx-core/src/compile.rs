@@ -122,20 +122,21 @@ where
             if known.seen.len() >= MOST || known.seen.contains(&facts) {
                 return;
             }
-            let before = known.seen.iter().rev().find(|seen| is_alike(seen, &facts)).cloned();
+            let alike = known.seen.iter().filter(|seen| is_alike(seen, &facts));
+            let before = alike.min_by_key(|seen| differing(seen, &facts)).cloned();
             known.seen.push(facts.clone());
             before
         };
         let examples = || inputs.iter().map(|input| ExampleArgument::tensor(input)).collect::<Vec<_>>();
         if let Some(before) = before
             && let Some(names) = self.names(&facts)
-            && let Ok(graph) = sizes(&names, &before, &facts).trace_examples(&self.model, examples())
         {
-            let values: Vec<Value> = inputs.iter().map(|input| Value::from(*input)).collect();
-            let fits = graph.accepts(&values).is_ok();
-            self.known().graphs.push(Arc::new(graph));
-            if fits {
-                return;
+            // What was the same in both calls is one size, or else it was so by accident.
+            for shared in [true, false] {
+                if let Ok(graph) = sizes(&names, &before, &facts, shared).trace_examples(&self.model, examples()) {
+                    self.known().graphs.push(Arc::new(graph));
+                    return;
+                }
             }
         }
         if let Ok(graph) = Tracer::new().trace_examples(&self.model, examples()) {
@@ -162,15 +163,22 @@ fn is_alike(one: &[TensorFact], other: &[TensorFact]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.rank() == b.rank() && a.dtype == b.dtype)
 }
 
-/// A tracer for all sizes of the dimensions that differ. Those that were the same in both calls are one size.
-fn sizes<'a>(names: &[String], before: &[TensorFact], now: &[TensorFact]) -> Tracer<'a> {
+/// In how many dimensions inputs differ.
+fn differing(one: &[TensorFact], other: &[TensorFact]) -> usize {
+    let dims = one.iter().zip(other).flat_map(|(a, b)| a.dims().iter().zip(b.dims()));
+    dims.filter(|(a, b)| a != b).count()
+}
+
+/// A tracer for all sizes of the dimensions that differ; those that were the same in both calls can be one size.
+fn sizes<'a>(names: &[String], before: &[TensorFact], now: &[TensorFact], shared: bool) -> Tracer<'a> {
     let mut tracer = Tracer::new();
-    let mut known: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let mut known: BTreeMap<(usize, usize, usize), String> = BTreeMap::new();
     for ((name, before), now) in names.iter().zip(before).zip(now) {
         for (axis, pair) in before.dims().iter().copied().zip(now.dims().iter().copied()).enumerate() {
             if pair.0 != pair.1 {
                 let next = format!("s{}", known.len());
-                let size = known.entry(pair).or_insert(next);
+                let alone = if shared { 0 } else { known.len() };
+                let size = known.entry((pair.0, pair.1, alone)).or_insert(next);
                 tracer = tracer.dynamic(name.clone(), axis, size);
             }
         }

@@ -46,11 +46,18 @@ impl GraphModule {
         let inputs: Vec<Fact> = graph.placeholders().map(|id| graph.node(id).meta().fact.clone()).collect();
         let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0, &mut Results::default())?;
         for (id, fact) in facts {
-            let known = &mut self.graph_mut().meta_mut(id).fact;
-            // What follows sizes says more.
-            if !(known.is_symbolic() && known.agrees_with(&fact)) {
-                *known = fact;
-            }
+            let graph = self.graph_mut();
+            let node = graph.node(id);
+            let fact = match node.target() {
+                // Nothing is computed there, so it is as its argument is, which may follow sizes.
+                Target::Output => node.args().first().map_or(Fact::Unknown, |result| {
+                    result.fact(&mut |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone()))
+                }),
+                // What follows sizes says more.
+                _ if node.meta().fact.is_symbolic() && node.meta().fact.agrees_with(&fact) => continue,
+                _ => fact,
+            };
+            graph.meta_mut(id).fact = fact;
         }
         Ok(())
     }

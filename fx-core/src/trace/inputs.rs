@@ -104,7 +104,11 @@ impl<'a> Inputs<'a> {
             None => Fact::Unknown,
         };
         // A capture at other sizes has no data.
-        let tensor = tensor.filter(|_| matches!(self.session.mode(), Mode::Concrete { .. }));
+        let is_concrete = matches!(self.session.mode(), Mode::Concrete { .. });
+        if let Some(tensor) = tensor.filter(|_| !is_concrete) {
+            self.session.set_device(tensor.device());
+        }
+        let tensor = tensor.filter(|_| is_concrete);
         self.add_placeholder(name, fact, tensor.cloned())
     }
 

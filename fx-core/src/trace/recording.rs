@@ -43,7 +43,8 @@ pub(crate) struct Run<'r> {
     /// Name of what is called.
     pub(crate) method: &'static str,
     pub(crate) mode: Mode,
-    pub(crate) device: &'r Device,
+    /// The device of what has no data, if it was named.
+    pub(crate) device: Option<&'r Device>,
     pub(crate) named: &'r [(String, Argument<'r>)],
     pub(crate) positional: Option<&'r [Argument<'r>]>,
     pub(crate) probe: Option<&'r Probe<'r>>,
@@ -58,7 +59,11 @@ impl Run<'_> {
         rules: &mut Option<Box<dyn TracerRules>>,
         call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<Recording, TraceError> {
-        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take(), self.probe);
+        let device = self.device.cloned().unwrap_or(Device::Cpu);
+        let session = Session::new(self.name, self.mode, device, rules.take(), self.probe);
+        if let Some(device) = self.device {
+            session.set_device(device);
+        }
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let run = AssertUnwindSafe(|| {

@@ -6,7 +6,7 @@ use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use candle_core::{Device, Tensor};
 
@@ -49,6 +49,8 @@ impl Mode {
 pub struct Session {
     mode: Mode,
     device: Device,
+    /// That of the examples, in a capture without data for which no device was named.
+    example_device: OnceLock<Device>,
     has_rules: bool,
     /// Dimensions of tensors of the model that are of another size in this capture.
     extents: Vec<(Dimension, usize)>,
@@ -143,7 +145,8 @@ impl Session {
         };
         let extents = probe.map_or_else(Vec::new, Probe::extents);
         let integers = probe.map_or_else(Vec::new, Probe::scalars);
-        Arc::new(Self { mode, device, has_rules, extents, integers, state: Mutex::new(state) })
+        let example_device = OnceLock::new();
+        Arc::new(Self { mode, device, example_device, has_rules, extents, integers, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -211,7 +214,12 @@ impl Session {
 
     /// The device of values that have no data.
     pub(crate) fn device(&self) -> &Device {
-        &self.device
+        self.example_device.get().unwrap_or(&self.device)
+    }
+
+    /// Where an example is that is not used itself: there is what has no data, unless it was said before.
+    pub(crate) fn set_device(&self, device: &Device) {
+        self.example_device.get_or_init(|| device.clone());
     }
 
     /// What an integer of the model is in this capture, if not what it is in the model.

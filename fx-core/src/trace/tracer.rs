@@ -407,10 +407,9 @@ impl<'a> Tracer<'a> {
         let Self { name, device, arguments, mut rules, declared, states, .. } = self;
         let own_name = name.is_some() || class_name(std::any::type_name::<M>()).is_some();
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
-        let device = device.unwrap_or(Device::Cpu);
         let declared = declared?;
         let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
-            let (name, device, positional) = (name.as_str(), &device, examples.as_deref());
+            let (name, device, positional) = (name.as_str(), device.as_ref(), examples.as_deref());
             let is_state = IsState { named: &states, sized: &declared };
             Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
                 .record(model, &mut rules, &call)

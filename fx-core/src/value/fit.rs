@@ -80,6 +80,11 @@ impl Fitter {
         }
     }
 
+    /// What was found so far, sizes included.
+    pub fn found(&self) -> impl Iterator<Item = &SymInt> {
+        self.atoms.iter().map(|(expression, _)| expression)
+    }
+
     /// Sizes that need not be told apart at: there is nothing to be fitted.
     pub fn exclude(&mut self, sizes: Vec<Sizes>) {
         self.excluded = sizes;
@@ -192,9 +197,10 @@ impl Fitter {
             // d*t <= p*x + q < d*t + d at every point.
             let bounds = xs.iter().zip(row).try_fold((i64::MIN, i64::MAX), |(least, most), (x, t)| {
                 let q = d.checked_mul(*t)?.checked_sub(p.checked_mul(*x)?)?;
-                Some((least.max(q), most.min(q.checked_add(d - 1)?)))
+                let (least, most) = (least.max(q), most.min(q.checked_add(d - 1)?));
+                (least <= most).then_some((least, most))
             });
-            let Some((least, most)) = bounds.filter(|(least, most)| least <= most) else { continue };
+            let Some((least, most)) = bounds else { continue };
             let with =
                 |q: i64| scaled(p, x).and_then(|scaled| scaled.plus(q)).and_then(|sum| binary(SymOp::Div, &sum, d));
             // Half of what is possible differs from the other half somewhere, or all of it is the same.

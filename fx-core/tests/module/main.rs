@@ -3,6 +3,7 @@
 #[path = "../peer/support.rs"]
 mod support;
 
+mod dynamic;
 mod effects;
 mod nested;
 mod observers;

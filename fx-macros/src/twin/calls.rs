@@ -233,7 +233,8 @@ pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Tok
 ///
 /// Which of the two it is, only rustc knows: the traits choose by autoref, on the value, so the value is bound first.
 pub(super) fn lift(call: &ExprCall, paths: &Paths) -> Expr {
-    let span = call.func.span().resolved_at(Span::mixed_site());
+    // The user's own span: what is lifted is of this line.
+    let span = call.func.span();
     let value = Ident::new("__fx_value", span);
     let lift = paths.private("lift");
     parse_quote_spanned! {span=>

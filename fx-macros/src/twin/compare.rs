@@ -2,6 +2,8 @@
 //!
 //! Whether what is compared are integers only rustc knows; the traits of `compare` in the runtime crate choose by autoref.
 //! A `match` gets a first arm that notes what its patterns compare with, and never matches.
+//!
+//! Invariant: what is written here has the span of the comparison, so that guards name the user's line.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -21,7 +23,8 @@ pub(super) fn noted(binary: &ExprBinary, paths: &Paths) -> Option<Expr> {
         BinOp::Ge(_) => "Ge",
         _ => return None,
     };
-    let span = binary.op.span().resolved_at(Span::mixed_site());
+    // The user's own span: a guard names this line.
+    let span = binary.op.span();
     let ident = |name: &str| Ident::new(name, span);
     let (left, right, result) = (ident("__fx_left"), ident("__fx_right"), ident("__fx_result"));
     let (compare, relation) = (paths.private("compare"), ident(relation));
@@ -47,7 +50,6 @@ pub(super) fn noting_arm<'p>(patterns: impl Iterator<Item = &'p Pat>, span: Span
     if literals.is_empty() {
         return None;
     }
-    let span = span.resolved_at(Span::mixed_site());
     let (matched, compare) = (Ident::new("__fx_matched", span), paths.private("compare"));
     let literals = literals.iter().map(|Literal { place, relation, value }| {
         let (relation, value) = (Ident::new(relation, span), proc_macro2::Literal::i64_unsuffixed(*value));

@@ -55,8 +55,7 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
     let agreement = Agreement { domain, base, others };
     agreement.check_nodes()?;
     let (arguments, facts, tensors) = Default::default();
-    // Comparisons come first: what they compare is what sizes mean to the model.
-    let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain)? };
+    let mut unified = Unified { arguments, facts, tensors, guards: Vec::new() };
     for (id, node) in base.nodes() {
         let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
         let facts: Vec<&Fact> =
@@ -88,6 +87,8 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
             .collect::<Result<_, Stop>>()?;
         unified.arguments.push((id, args.into(), kwargs.into()));
     }
+    // What is compared follows from what was found in the graph.
+    unified.guards = guards::of(domain, fitter)?;
     // Tensors last: they cost the most, and all else may ask for one more size.
     for (id, node) in base.nodes() {
         if let Target::GetAttr(path) = node.target()

@@ -127,7 +127,20 @@ impl<'d> Domain<'d> {
             let hint = self.hint(&class.name);
             let symbol = SymInt::symbol(class.name.clone(), hint);
             let mut add = |left: SymInt, relation, right: i64| {
-                guards.push(Guard { left, relation, right: right.into(), source: None });
+                // `n > 1` says more than `n >= 1`.
+                let is_implied = guards.iter().any(|guard| {
+                    guard.left == left
+                        && guard.right.as_int().is_some_and(|other| match (guard.relation, relation) {
+                            (Relation::Gt, Relation::Ge) => other >= right - 1,
+                            (Relation::Ge, Relation::Ge) => other >= right,
+                            (Relation::Lt, Relation::Le) => other <= right + 1,
+                            (Relation::Le, Relation::Le) => other <= right,
+                            _ => false,
+                        })
+                });
+                if !is_implied {
+                    guards.push(Guard { left, relation, right: right.into(), source: None });
+                }
             };
             if limits.smallest > 0 {
                 add(symbol.clone(), Relation::Ge, limits.smallest);

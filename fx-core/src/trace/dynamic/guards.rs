@@ -11,7 +11,7 @@ use crate::trace::notes::{Comparison, Notes, Place};
 use crate::value::{Fitter, Relation, Sizes, SymInt};
 
 /// The conditions under which the model decides as in the first capture.
-pub(super) fn of(domain: &Domain<'_>) -> Result<Vec<Guard>, Stop> {
+pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop> {
     let base = &domain.base().notes;
     let same: Vec<(&Sizes, &Notes)> = domain.same().map(|(sizes, recording)| (sizes, &recording.notes)).collect();
     // Where the model decided otherwise, and after how many comparisons.
@@ -23,7 +23,7 @@ pub(super) fn of(domain: &Domain<'_>) -> Result<Vec<Guard>, Stop> {
             Some((sizes, &recording.notes, there.order))
         })
         .collect();
-    let mut guards = Guards { domain, guards: Vec::new(), fitter: None };
+    let mut guards = Guards { domain, known, guards: Vec::new(), fitter: None };
     for place in base.places() {
         let rows: Option<Vec<(&Sizes, &Place)>> = same
             .iter()
@@ -55,6 +55,8 @@ pub(super) fn of(domain: &Domain<'_>) -> Result<Vec<Guard>, Stop> {
 
 struct Guards<'d> {
     domain: &'d Domain<'d>,
+    /// What was found in the graph.
+    known: &'d Fitter,
     guards: Vec<Guard>,
     /// For the same sizes as the last comparison.
     fitter: Option<(Vec<Sizes>, Fitter)>,
@@ -90,6 +92,7 @@ impl Guards<'_> {
             fitter => {
                 let mut new = Fitter::new(sizes.clone(), self.domain.classes().to_vec());
                 new.exclude(self.domain.outside());
+                self.known.found().filter(|found| found.as_symbol().is_none()).for_each(|found| new.expect(found));
                 &mut fitter.insert((sizes, new)).1
             }
         };

@@ -15,7 +15,7 @@ use crate::ops::{Args, OpRef};
 use crate::ops::{compare, create, shape};
 use crate::trace::error::TraceError;
 use crate::trace::recording::Recording;
-use crate::value::{Device, Fact, Fit, Fitter, Sizes, SymInt, Value};
+use crate::value::{Device, Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
 
 /// Calls that give a tensor, the last of them the tensor itself. Nodes in arguments are numbers of earlier calls.
 pub(super) struct Recipe {
@@ -26,6 +26,8 @@ struct Call {
     op: OpRef,
     /// By the names of parameters.
     arguments: Vec<(&'static str, Argument)>,
+    /// Of its result.
+    extents: Vec<SymInt>,
 }
 
 /// What gives a constant of the graph at every size; none if it is the same at all.
@@ -161,7 +163,8 @@ impl Built<'_> {
         };
         let arguments =
             vec![("value", value), ("shape", self.shape()), ("dtype", self.dtype().into()), ("device", self.device())];
-        Ok(Some(Recipe { calls: vec![Call { op: &create::full::OP, arguments }] }))
+        let extents = self.dims.clone();
+        Ok(Some(Recipe { calls: vec![Call { op: &create::full::OP, arguments, extents }] }))
     }
 
     /// `start`, `start + step`, and so on, in the order of the elements.
@@ -190,7 +193,7 @@ impl Built<'_> {
             &create::arange_step::OP
         };
         arguments.extend(place);
-        let mut calls = vec![Call { op, arguments }];
+        let mut calls = vec![Call { op, arguments, extents: vec![count] }];
         if self.dims.len() != 1 {
             calls.push(self.reshaped(0));
         }
@@ -199,7 +202,7 @@ impl Built<'_> {
 
     fn reshaped(&self, call: usize) -> Call {
         let arguments = vec![("x", node(call)), ("s", self.shape())];
-        Call { op: &shape::reshape::OP, arguments }
+        Call { op: &shape::reshape::OP, arguments, extents: self.dims.clone() }
     }
 
     /// One number where the column is more than `offset` after the row, another elsewhere.
@@ -260,15 +263,16 @@ impl Built<'_> {
         let rank = self.dims.len();
         let (rows, columns) = (&self.dims[rank - 2], &self.dims[rank - 1]);
         let int = || [("dtype", DType::I64.into()), ("device", self.device())];
-        let counted = |start: SymInt, end: SymInt| {
+        let counted = |start: SymInt, end: SymInt, count: &SymInt| {
             let mut arguments: Vec<(&'static str, Argument)> = vec![("start", start.into()), ("end", end.into())];
             arguments.extend(int());
-            Call { op: &create::arange::OP, arguments }
+            Call { op: &create::arange::OP, arguments, extents: vec![count.clone()] }
         };
         let end = rows.plus(offset).ok()?;
         let column = Argument::Tuple([rows.clone().into(), 1.into()].into());
         let line = Argument::Tuple([1.into(), columns.clone().into()].into());
         let both = Argument::Tuple([rows.clone().into(), columns.clone().into()].into());
+        let square = || vec![rows.clone(), columns.clone()];
         let full = |value: f64| {
             let arguments = vec![
                 ("value", self.number(value)),
@@ -276,15 +280,23 @@ impl Built<'_> {
                 ("dtype", self.dtype().into()),
                 ("device", self.device()),
             ];
-            Call { op: &create::full::OP, arguments }
+            Call { op: &create::full::OP, arguments, extents: square() }
         };
         let mut calls = vec![
-            counted(offset.clone(), end),
-            Call { op: &shape::reshape::OP, arguments: vec![("x", node(0)), ("s", column)] },
-            counted(0.into(), columns.clone()),
-            Call { op: &shape::reshape::OP, arguments: vec![("x", node(2)), ("s", line)] },
+            counted(offset.clone(), end, rows),
+            Call {
+                op: &shape::reshape::OP,
+                arguments: vec![("x", node(0)), ("s", column)],
+                extents: vec![rows.clone(), 1.into()],
+            },
+            counted(0.into(), columns.clone(), columns),
+            Call {
+                op: &shape::reshape::OP,
+                arguments: vec![("x", node(2)), ("s", line)],
+                extents: vec![1.into(), columns.clone()],
+            },
         ];
-        let compared = |op: OpRef| Call { op, arguments: vec![("x", node(3)), ("rhs", node(1))] };
+        let compared = |op: OpRef| Call { op, arguments: vec![("x", node(3)), ("rhs", node(1))], extents: square() };
         let is_flags = self.dtype() == DType::U8;
         if is_flags && (below, above) == (0.0, 1.0) {
             calls.push(compared(&compare::broadcast_ge::OP));
@@ -294,7 +306,7 @@ impl Built<'_> {
             calls.push(compared(&compare::broadcast_ge::OP));
             calls.extend([full(above), full(below)]);
             let arguments = vec![("x", node(4)), ("on_true", node(5)), ("on_false", node(6))];
-            calls.push(Call { op: &compare::where_cond::OP, arguments });
+            calls.push(Call { op: &compare::where_cond::OP, arguments, extents: square() });
         }
         if rank > 2 {
             let last = calls.len() - 1;
@@ -359,8 +371,9 @@ impl Recipe {
 /// Puts the calls in place of a constant.
 pub(super) fn install(recording: &mut Recording, id: NodeId, recipe: &Recipe) -> Result<(), TraceError> {
     let graph = &mut recording.graph;
-    let meta = graph.node(id).meta().clone();
-    let name = graph.node(id).name().to_owned();
+    let mut meta = graph.node(id).meta().clone();
+    // A constant is of no line; what reads it is.
+    meta.source = graph.users(id).next().and_then(|reader| graph.node(reader).meta().source.clone());
     let Target::GetAttr(path) = graph.node(id).target().clone() else { return Ok(()) };
     let mut made: Vec<NodeId> = Vec::new();
     for call in &recipe.calls {
@@ -378,17 +391,19 @@ pub(super) fn install(recording: &mut Recording, id: NodeId, recipe: &Recipe) ->
             .map(|(_, argument)| argument.fact(&mut |id| graph.node(id).meta().fact.clone()))
             .collect();
         let facts: Vec<&Fact> = facts.iter().collect();
-        let fact = (call.op.infer)(crate::ops::Facts { op: call.op, facts: &facts }).unwrap_or_default();
+        let fact = match (call.op.infer)(crate::ops::Facts { op: call.op, facts: &facts }).unwrap_or_default() {
+            Fact::Tensor(fact) => TensorFact::symbolic(call.extents.clone(), fact.dtype).map(Fact::Tensor),
+            _ => None,
+        };
         let new_meta = graph.meta_mut(new);
         *new_meta = meta.clone();
-        new_meta.fact = fact;
+        new_meta.fact = fact.unwrap_or_default();
         made.push(new);
     }
     let Some(&last) = made.last() else { return Ok(()) };
     graph.meta_mut(last).fact = meta.fact;
     graph.replace_all_uses_with(id, last);
     graph.erase_node(id).map_err(|error| DynamicError::NotCorrect(error.to_string()))?;
-    graph.rename(last, &name);
     if !graph.nodes().any(|(_, node)| node.op() == Op::GetAttr && node.target().path() == Some(&path)) {
         recording.attributes.remove(&path);
     }
