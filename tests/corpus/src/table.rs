@@ -47,8 +47,8 @@ pub struct Table {
     rows: Vec<Row>,
 }
 
-/// Reasons of models that are not compiled, a line each.
-const UNCOMPILED: &str = include_str!("../models/uncompiled.txt");
+/// Reasons of models that are not compiled, and of those that are not tried, a line each.
+const REASONS: &str = concat!(include_str!("../models/uncompiled.txt"), include_str!("../models/untried.txt"));
 
 impl Table {
     /// Runs the cases, several at a time.
@@ -115,7 +115,7 @@ impl fmt::Display for Table {
                 }
             }
             if !tried {
-                let reason = UNCOMPILED.lines().find_map(|line| line.strip_prefix(model)?.strip_prefix(": "));
+                let reason = REASONS.lines().find_map(|line| line.strip_prefix(model)?.strip_prefix(": "));
                 writeln!(f, "| {model} | | no: {} | | | | |", reason.unwrap_or("not tried"))?;
             }
         }
@@ -125,7 +125,8 @@ impl fmt::Display for Table {
 
 /// The first line of a message, fit for a cell of a table.
 pub(crate) fn one_line(message: &str) -> String {
-    message.lines().next().unwrap_or_default().replace('|', "\\|")
+    let words: Vec<_> = message.lines().next().unwrap_or_default().split_whitespace().collect();
+    words.join(" ").replace('|', "\\|")
 }
 
 /// The page that is stored, with the table in it.

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
+use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 
 use super::drivers::{Body, Drivers};
 use super::signature::{
@@ -299,9 +299,14 @@ impl Classes {
                     self.types[owner].clone_by_hand |= path.segments.last().is_some_and(|name| name.ident == "Clone");
                 }
                 let relevant = self.is_relevant(file, item);
+                let in_computation =
+                    |method: &ImplItemFn| relevant && is_computation(file, &self.types[owner].name, &method.sig);
+                // An impl that computes is followed with all it does on its type, `reset_kv_cache` say.
+                let followed = methods(item).any(in_computation);
                 for method in methods(item) {
                     let name = method.sig.ident.to_string();
                     let computes = relevant && is_computation(file, &self.types[owner].name, &method.sig);
+                    let beside = followed && method.sig.receiver().is_some() && !reads_data(&method.block);
                     if computes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
@@ -316,7 +321,7 @@ impl Classes {
                         calls: calls(&method.block),
                         reads: reads_data(&method.block),
                     });
-                    bodies.push((computes, name, calls(&method.block)));
+                    bodies.push((computes || beside, name, calls(&method.block)));
                 }
             });
         }

@@ -120,12 +120,6 @@ pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     calls.0
 }
 
-/// Whether a body reads tensors' data as numbers.
-pub(super) fn reads_data(block: &Block) -> bool {
-    const READS: [&str; 5] = ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"];
-    calls(block).iter().any(|name| READS.contains(&&**name))
-}
-
 /// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
 pub(super) fn names(block: &Block) -> Vec<Segments> {
     struct Paths(Vec<Segments>);
