@@ -91,9 +91,17 @@ fn is_forward(sig: &Signature) -> bool {
 }
 
 fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
-    // A trait's methods may be about anything (`CustomOp1`, `Debug`); a type's own are called by its neighbours.
-    let own_method = item.trait_.is_none() && sig.receiver().is_some();
-    is_forward(sig) || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
+    // A trait's methods may be about anything (`CustomOp1`, `Debug`), unless it has others about tensors (`StreamingModule`);
+    // a type's own are called by its neighbours.
+    let about_tensors = |member: &ImplItem| matches!(member, ImplItem::Fn(method) if is_about_tensors(&method.sig));
+    let own_method = item.trait_.is_none() || item.items.iter().any(about_tensors);
+    is_about_tensors(sig) || (own_method && sig.receiver().is_some() && is_about_plain_data(sig))
+}
+
+/// Whether a method computes, by its name or by what it takes and returns.
+fn is_about_tensors(sig: &Signature) -> bool {
+    let streams = || mentions(|segment| segment.ident == "StreamTensor", |visitor| visitor.visit_signature(sig));
+    is_forward(sig) || mentions_tensor(sig) || streams()
 }
 
 /// Whether calls of a method are calls of its module, as torch.fx counts them: it computes something.

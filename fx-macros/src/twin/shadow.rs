@@ -53,6 +53,9 @@ const WHERE_USED: &[(&str, &str)] = &[
     ("rotary_emb", "rotary_emb"),
     ("Module", "Module"),
     ("ModuleT", "ModuleT"),
+    ("StreamTensor", "candle_core::StreamTensor"),
+    ("StreamingBinOp", "candle_core::StreamingBinOp"),
+    ("StreamingModule", "candle_core::StreamingModule"),
 ];
 
 /// The imports of a twin's scope.
@@ -61,7 +64,11 @@ pub(crate) fn imports(used: &Names, paths: &Paths) -> TokenStream {
     let (candle, module, module_t) =
         (paths.symbolic("candle_core"), paths.symbolic("Module"), paths.symbolic("ModuleT"));
     let where_used = WHERE_USED.iter().filter(|(name, _)| used.heads.contains(*name)).map(|(name, of)| {
-        let (path, name) = (paths.symbolic(of), Ident::new(name, Span::call_site()));
+        let path = of.split("::").skip(1).fold(paths.symbolic(of.split("::").next().unwrap_or(of)), |path, segment| {
+            let segment = Ident::new(segment, Span::call_site());
+            quote!(#path::#segment)
+        });
+        let name = Ident::new(name, Span::call_site());
         quote!(use #path as #name;)
     });
     quote! {

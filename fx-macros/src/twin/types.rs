@@ -206,6 +206,10 @@ impl<'a> Types<'a> {
                 Target::Either(name) => Some(parse_quote!(#name)),
             };
         }
+        // Another type in a twin's scope, like `Tensor`.
+        if ty.path.is_ident("StreamTensor") && matches!(self.target, Target::Twin) {
+            return None;
+        }
         if self.is_own(&ty.path) {
             let path = Ident::new("Self", ty.path.segments[0].ident.span()).into();
             return Some(Type::Path(TypePath { attrs: Vec::new(), qself: None, path }));
@@ -334,6 +338,10 @@ impl VisitMut for Unshadow<'_> {
         let candle = self.0.candle();
         if path.is_ident("Tensor") {
             *path = parse_quote!(#candle::Tensor);
+            return;
+        }
+        if path.is_ident("StreamTensor") {
+            *path = parse_quote!(#candle::StreamTensor);
             return;
         }
         let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {
