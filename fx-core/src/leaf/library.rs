@@ -13,6 +13,7 @@ use candle_nn::{
 
 use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
+use crate::ops::macs::{of_each, of_window};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
 use crate::trace::{Module, Proxy, Scope, Traceable};
@@ -68,6 +69,7 @@ layer! {
             let (to, from) = layer.weight().dims2()?;
             with_bias(projected(x, layer.weight().dtype(), from, to)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, layer.weight().dims().last().copied().unwrap_or(0)) }
     }
 }
 
@@ -91,6 +93,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv1d::OP, facts)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, of_window(layer.weight().dims())) }
     }
 }
 
@@ -114,6 +117,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv2d::OP, facts)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, of_window(layer.weight().dims())) }
     }
 }
 
@@ -137,6 +141,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv_transpose1d::OP, facts)?, layer.bias())
         }
+        macs(layer, x, _out) { of_each(x, of_window(layer.weight().dims())) }
     }
 }
 
@@ -159,6 +164,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation)];
             with_bias(rule(&conv::conv_transpose2d::OP, facts)?, layer.bias())
         }
+        macs(layer, x, _out) { of_each(x, of_window(layer.weight().dims())) }
     }
 }
 
@@ -238,6 +244,7 @@ layer! {
         }
         make { norm::batch_norm([running_mean, running_var], [weight, bias], eps, momentum, remove_mean) }
         in_training Changes;
+        buffers "running_mean" "running_var";
         infer(layer, x) {
             let channels = layer.running_mean().elem_count();
             if x.rank() < 2 || x.dims()[1] != channels {
@@ -307,6 +314,7 @@ layer! {
     /// Product with a quantized matrix, transposed.
     QMatMul as "QMatMul", forward {
         kept by quantized_state;
+        numbers in quantized_state;
         infer(layer, x) {
             let (shape, dtype) = match layer {
                 Self::QTensor(weight) => (weight.shape().clone(), DType::F32),
@@ -316,6 +324,7 @@ layer! {
             let (to, from) = shape.dims2()?;
             projected(x, dtype, from, to)
         }
+        macs(_layer, x, out) { of_each(out, x.dims().last().copied().unwrap_or(0)) }
     }
 }
 

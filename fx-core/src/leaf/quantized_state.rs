@@ -37,6 +37,14 @@ pub(super) fn state(layer: &QMatMul) -> Option<LayerState> {
     Some(LayerState { options, tensors: vec![tensor] })
 }
 
+/// How many numbers its tensor holds: not as many as there are bytes.
+pub(super) fn numbers(layer: &QMatMul, _: &str, tensor: &Tensor) -> usize {
+    match layer {
+        QMatMul::QTensor(weight) => weight.shape().elem_count(),
+        QMatMul::Tensor(_) | QMatMul::TensorF16(_) => tensor.elem_count(),
+    }
+}
+
 fn make(state: &LayerState) -> Result<Arc<dyn LayerModule>> {
     let (dtype, shape) = (state.option::<&str>("dtype")?, state.option::<Shape>("shape")?);
     let layer = match dtype {

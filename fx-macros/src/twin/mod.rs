@@ -1,6 +1,6 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
-//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs` and
 //! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
 //! arguments as `parameters.rs` takes them.
 //!
@@ -10,6 +10,7 @@
 mod associated;
 pub(crate) mod body;
 mod calls;
+mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod enums;
