@@ -85,8 +85,8 @@ fn record(case: &Case, abstracted: bool) -> Result<(), TraceError> {
             tracer.example(format!("in_{i}"), tensor)
         };
     }
-    let mut count = 0;
     tracer.trace_fn(|inputs| -> candle_core::Result<Value> {
+        let mut count = 0;
         let mut given = Vec::new();
         for value in &case.sample.0 {
             given.push(Ok(with_proxies(value, &mut || {

@@ -110,9 +110,13 @@ fn no_operation_is_named_outside_the_table() {
 #[test]
 fn twins_shadow_every_function_of_the_table() {
     let text = rust_files(&root().join("fx-macros/src")).iter().map(|path| read(path)).collect::<String>();
-    let list = text.split("SHADOWED: &[&str] = &[").nth(1).and_then(|rest| rest.split(']').next()).expect("the list");
-    let mut listed: Vec<&str> =
-        list.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect();
+    let list = |name: &str| {
+        let start = format!("{name}: &[&str] = &[");
+        let names = text.split(&start).nth(1).and_then(|rest| rest.split(']').next()).expect("the list");
+        names.split(',').map(|name| name.trim().trim_matches('"')).filter(|name| !name.is_empty()).collect::<Vec<_>>()
+    };
+    // The second holds functions with a type parameter.
+    let mut listed = [list("SHADOWED"), list("SHADOWED_WITH_TYPE")].concat();
     let mut described: Vec<&str> = fx::ops::OpTable::builtin()
         .iter()
         .filter(|op| op.name.starts_with("candle_nn::"))

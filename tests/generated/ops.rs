@@ -6170,6 +6170,78 @@ impl FunctionCandleNnOpsDropout2 {
     }
 }
 
+struct FunctionCandleNnAttentionFlashAttn0;
+
+impl FunctionCandleNnAttentionFlashAttn0 {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<
+            f32,
+        >(
+            in_1,
+            in_2,
+            in_3,
+            0.5f32,
+            candle_nn::attention::AttnMask::causal_with_offset(2),
+            None,
+            None,
+        )?;
+        Ok(flash_attn)
+    }
+}
+
+struct FunctionCandleNnAttentionFlashAttn1;
+
+impl FunctionCandleNnAttentionFlashAttn1 {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<
+            f32,
+        >(
+            in_1,
+            in_2,
+            in_3,
+            0.5f32,
+            candle_nn::attention::AttnMask::causal_with_offset(0),
+            None,
+            None,
+        )?;
+        Ok(flash_attn)
+    }
+}
+
+struct FunctionCandleNnAttentionFlashAttn2;
+
+impl FunctionCandleNnAttentionFlashAttn2 {
+    pub fn forward(
+        &self,
+        in_1: &Tensor,
+        in_2: &Tensor,
+        in_3: &Tensor,
+    ) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<
+            f32,
+        >(
+            in_1,
+            in_2,
+            in_3,
+            0.5f32,
+            candle_nn::attention::AttnMask::None,
+            None,
+            Some(30.0f32),
+        )?;
+        Ok(flash_attn)
+    }
+}
+
 struct FunctionCandleNnLossNll0;
 
 impl FunctionCandleNnLossNll0 {
@@ -7174,6 +7246,9 @@ pub const CASES: &[Generated] = &[
     ("function_candle_nn_ops_dropout_0", |x| FunctionCandleNnOpsDropout0.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_dropout_1", |x| FunctionCandleNnOpsDropout1.forward(&x[0]).into_value()),
     ("function_candle_nn_ops_dropout_2", |x| FunctionCandleNnOpsDropout2.forward(&x[0]).into_value()),
+    ("function_candle_nn_attention_flash_attn_0", |x| FunctionCandleNnAttentionFlashAttn0.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_attention_flash_attn_1", |x| FunctionCandleNnAttentionFlashAttn1.forward(&x[0], &x[1], &x[2]).into_value()),
+    ("function_candle_nn_attention_flash_attn_2", |x| FunctionCandleNnAttentionFlashAttn2.forward(&x[0], &x[1], &x[2]).into_value()),
     ("function_candle_nn_loss_nll_0", |x| FunctionCandleNnLossNll0.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_loss_nll_1", |x| FunctionCandleNnLossNll1.forward(&x[0], &x[1]).into_value()),
     ("function_candle_nn_loss_cross_entropy_0", |x| FunctionCandleNnLossCrossEntropy0.forward(&x[0], &x[1]).into_value()),

@@ -50,6 +50,9 @@ var_builders! {
 /// Tensors as they are asked for: name and shape.
 type Wanted = Vec<(String, Vec<usize>)>;
 
+/// Tensors of a file that was written before, with their shapes.
+type Made = HashMap<String, (Vec<usize>, QTensor)>;
+
 /// What was found out about models made before, by type.
 static KNOWN: Mutex<Option<HashMap<&'static str, Wanted>>> = Mutex::new(None);
 
@@ -62,8 +65,9 @@ pub fn quantized<V: FromGguf, M>(make: impl Fn(V) -> Result<M>) -> Result<M> {
     let key = type_name::<M>();
     let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wanted = lock().as_ref().and_then(|known| known.get(key).cloned()).unwrap_or_default();
+    let mut made = Made::new();
     loop {
-        let weights = V::from_gguf(&file(&[], &wanted)?)?;
+        let weights = V::from_gguf(&file(&[], &wanted, &mut made)?)?;
         // Some models unwrap the error.
         let error = match catch_unwind(AssertUnwindSafe(|| make(weights))) {
             Ok(Ok(model)) => {
@@ -143,7 +147,7 @@ pub fn llama_cpp(architecture: &str, up: Up, entries: &[(&str, Value)]) -> Resul
     metadata.extend(entries.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     let mut metadata: Vec<(&str, &Value)> = metadata.iter().map(|(name, value)| (name.as_str(), value)).collect();
     metadata.sort_by_key(|(name, _)| *name);
-    file(&metadata, &llama_cpp_tensors(kv_heads, up))
+    file(&metadata, &llama_cpp_tensors(kv_heads, up), &mut Made::new())
 }
 
 /// What a perceptron's first matrix gives.
@@ -211,10 +215,15 @@ pub fn read<M>(file: Vec<u8>, make: impl FnOnce(Content, &mut Cursor<Vec<u8>>) -
     make(content, &mut reader)
 }
 
-/// The file with these entries of metadata and these tensors.
-fn file(metadata: &[(&str, &Value)], wanted: &Wanted) -> Result<Vec<u8>> {
-    let tensors = wanted.iter().map(|(name, shape)| tensor(name, shape)).collect::<Result<Vec<_>>>()?;
-    let tensors: Vec<_> = wanted.iter().zip(&tensors).map(|((name, _), tensor)| (name.as_str(), tensor)).collect();
+/// The file with these entries of metadata and these tensors, of which `made` has those of an earlier file.
+fn file(metadata: &[(&str, &Value)], wanted: &Wanted, made: &mut Made) -> Result<Vec<u8>> {
+    for (name, shape) in wanted {
+        if made.get(name).is_none_or(|(made_as, _)| made_as != shape) {
+            made.insert(name.clone(), (shape.clone(), tensor(name, shape)?));
+        }
+    }
+    let tensors = wanted.iter().filter_map(|(name, _)| Some((name.as_str(), &made.get(name)?.1)));
+    let tensors: Vec<_> = tensors.collect();
     let mut file = Cursor::new(Vec::new());
     gguf_file::write(&mut file, metadata, &tensors)?;
     Ok(file.into_inner())
