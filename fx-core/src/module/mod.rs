@@ -44,7 +44,7 @@ pub use convert::ConvertError;
 pub use graph_module::GraphModule;
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
-pub use layer::{Called, LayerModule, LayerState, PartSource};
+pub use layer::{Called, LayerModule, LayerSource, LayerState, PartSource};
 pub use layer_table::{LayerKind, LayerTable, LayerTensor};
 pub use saved::{LoadModuleError, SaveError};
 pub use state::{LoadError, Loaded};

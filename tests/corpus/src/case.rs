@@ -46,6 +46,15 @@ pub struct Case {
     /// What is special about this case.
     pub name: &'static str,
     run: Box<dyn Fn() -> Result<Report, Failure> + std::panic::RefUnwindSafe>,
+    captured: Box<dyn Fn() -> Result<Captured, Failure> + std::panic::RefUnwindSafe>,
+}
+
+/// The graph of a case, and inputs that it was not captured with.
+pub struct Captured {
+    /// The graph.
+    pub graph: GraphModule,
+    /// The inputs of each run.
+    pub inputs: Vec<Vec<Tensor>>,
 }
 
 /// What came of a case that was captured and ran.
@@ -103,7 +112,12 @@ impl<O: 'static, C: 'static> Family<O, C> {
             }
             Ok(report)
         };
-        Case { model: self.model, name, run: Box::new(run) }
+        let captured = move || {
+            let copy = build_copy(weights::var_builder(WEIGHTS))?;
+            let graph = capture(&copy, &inputs(EXAMPLE)?)?;
+            Ok(Captured { graph, inputs: FRESH.into_iter().map(inputs).collect::<Result<_, _>>()? })
+        };
+        Case { model: self.model, name, run: Box::new(run), captured: Box::new(captured) }
     }
 }
 
@@ -114,12 +128,26 @@ impl Case {
     ///
     /// If anything on the way fails, a panic included: one model must not keep the others from being tried.
     pub fn run(&self) -> Result<Report, Failure> {
-        std::panic::catch_unwind(|| (self.run)()).unwrap_or_else(|panic| {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            Err(format!("panicked: {}", message.unwrap_or_default()).into())
-        })
+        caught(&*self.run)
     }
+
+    /// Builds and captures only.
+    ///
+    /// # Errors
+    ///
+    /// As [`Case::run`].
+    pub fn capture(&self) -> Result<Captured, Failure> {
+        caught(&*self.captured)
+    }
+}
+
+/// Calls a function that may panic.
+fn caught<T>(run: &(dyn Fn() -> Result<T, Failure> + std::panic::RefUnwindSafe)) -> Result<T, Failure> {
+    std::panic::catch_unwind(run).unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<String>().cloned();
+        let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("panicked: {}", message.unwrap_or_default()).into())
+    })
 }
 
 fn larger(a: Difference, b: Difference) -> Difference {

@@ -3,7 +3,7 @@
 //! - [`annotate`] adds the attributes; the build script applies it to the models named in `models.txt`.
 //! - `models`, `utils` and what else the models use are the annotated copies. They lie where they lie in
 //!   candle-transformers, so that their paths mean the same here.
-//! - [`cases`] says which models are tried and how, [`case`] does it.
+//! - [`cases`] says which models are tried and how, [`case`] does it; [`emit`] writes them as crates and runs those.
 //!
 //! To add a model: its module as a line in `models.txt`, a file in `src/cases` after the pattern of the others, and its
 //! `cases()` in [`cases::all`].
@@ -17,6 +17,7 @@ pub mod annotate;
 pub mod case;
 pub mod cases;
 pub mod difference;
+pub mod emit;
 pub mod weights;
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));

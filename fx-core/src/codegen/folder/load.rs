@@ -1,0 +1,187 @@
+//! How structs are made of a `VarBuilder`: each tensor by its path in the captured model.
+//!
+//! Invariant: what is read of the weights is what [`weights`] says, and has the dtype that it has there.
+
+use candle_core::{DType, Tensor};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, parse_quote};
+
+use crate::ir::ModulePath;
+use crate::ops::kind::Kind;
+use crate::value::Value;
+
+use super::super::literal::literal;
+use super::body::written;
+use super::holder::Member;
+use super::naming::{Field, Naming};
+use super::program::Program;
+use super::unit::{LeafKind, shape};
+use super::words::Fresh;
+
+/// The tensors that the program reads, by their names.
+pub(super) fn weights(program: &Program<'_>) -> Vec<(String, Tensor)> {
+    let (mut found, last) = (Vec::new(), program.units.len() - 1);
+    let mut pending = vec![(last, ModulePath::ROOT)];
+    while let Some((number, prefix)) = pending.pop() {
+        let unit = &program.units[number];
+        for holder in unit.holders.inner_first() {
+            for member in &unit.holders.all[holder].members {
+                let Member::Leaf(path) = member else { continue };
+                let Some(leaf) = unit.leaves.get(path) else { continue };
+                let path = prefix.join(path);
+                match leaf.kind {
+                    LeafKind::Graph(child) => pending.push((child, path)),
+                    _ => found.extend(leaf.tensors.iter().map(|(name, tensor)| {
+                        let name = if name.is_empty() { path.clone() } else { path.child(name) };
+                        (name.to_string(), tensor.clone())
+                    })),
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The lines of `new` of a type, and whether it reads `vb`.
+pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, main: DType) -> (Vec<String>, bool) {
+    let (unit, _) = program.types[ty].instances[0];
+    let fields = &naming.types[ty].fields;
+    let mut fresh = Fresh::values(std::iter::empty());
+    let _ = fresh.take("i");
+    let (mut lines, mut inits, mut reads) = (Vec::new(), Vec::new(), false);
+    for field in fields {
+        let name = &field.name;
+        let maker = Maker { program, naming, unit, main };
+        let init = match &field.list {
+            None => {
+                let (path, member) = &field.members[0];
+                maker.make(member, &At::Path(path.clone()))
+            }
+            Some(prefix) => {
+                let local = fresh.take(&name.to_string());
+                lines.extend(maker.list(field, prefix, &local));
+                local.to_token_stream()
+            }
+        };
+        reads |= init.to_string().contains("vb") || field.list.is_some();
+        inits.push(if init.to_string() == name.to_string() { quote!(#name) } else { quote!(#name: #init) });
+    }
+    let value = if inits.is_empty() { quote!(Ok(Self)) } else { quote!(Ok(Self { #(#inits),* })) };
+    lines.push(written("", &value, "", 8));
+    (lines, reads)
+}
+
+/// Where something is in the weights.
+enum At {
+    /// At a path.
+    Path(String),
+    /// At the path of the list and the number `i`.
+    Element(String),
+}
+
+/// Makes members of structs.
+struct Maker<'p> {
+    program: &'p Program<'p>,
+    naming: &'p Naming,
+    unit: usize,
+    main: DType,
+}
+
+impl Maker<'_> {
+    /// The statements that make a list.
+    fn list(&self, field: &Field, prefix: &str, local: &Ident) -> Vec<String> {
+        let last = |path: &str| path.rsplit('.').next().and_then(|last| last.parse::<usize>().ok()).unwrap_or(0);
+        let numbers: Vec<usize> = field.members.iter().map(|(path, _)| last(path)).collect();
+        let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
+        let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {
+            format!("{first}..{}", first + count)
+        } else {
+            format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        };
+        let element = match field.members.first() {
+            Some((_, member)) => self.make(member, &At::Element(prefix.to_owned())),
+            None => quote!(()),
+        };
+        let push = written("", &quote!(#local.push(#element)), ";", 12);
+        let mut lines = vec![format!("let mut {local} = Vec::with_capacity({count});"), format!("for i in {range} {{")];
+        lines.extend(push.lines().map(|line| format!("    {line}")));
+        lines.push("}".to_owned());
+        lines
+    }
+
+    /// The expression that makes a member.
+    fn make(&self, member: &Member, at: &At) -> TokenStream {
+        let builder = match at {
+            At::Path(path) if path.is_empty() => quote!(vb.clone()),
+            At::Path(path) => quote!(vb.pp(#path)),
+            At::Element(list) if list.is_empty() => quote!(vb.pp(i)),
+            At::Element(list) => {
+                let text = format!("{}.{{i}}", list.replace('{', "{{").replace('}', "}}"));
+                quote!(vb.pp(format!(#text)))
+            }
+        };
+        let path = match member {
+            Member::Holder(_) => {
+                let ty = self.naming.member_type(self.program, self.unit, member);
+                return quote!(#ty::new(#builder)?);
+            }
+            Member::Leaf(path) => path,
+        };
+        let Some(leaf) = self.program.units[self.unit].leaves.get(path) else { return quote!(()) };
+        let dtype = leaf.tensors.first().map_or(self.main, |(_, tensor)| tensor.dtype());
+        let as_tokens = |dtype: DType| literal(&Value::DType(dtype), Kind::DType, None);
+        match &leaf.kind {
+            LeafKind::Graph(_) => {
+                let ty = self.naming.member_type(self.program, self.unit, member);
+                quote!(#ty::new(#builder)?)
+            }
+            LeafKind::Tensor => {
+                let shape = leaf.tensors.first().map_or_else(|| quote!(()), |(_, tensor)| shape(tensor));
+                let name = match at {
+                    At::Path(path) => quote!(#path),
+                    At::Element(list) if list.is_empty() => quote!(&i.to_string()),
+                    At::Element(list) => {
+                        let text = format!("{}.{{i}}", list.replace('{', "{{").replace('}', "}}"));
+                        quote!(&format!(#text))
+                    }
+                };
+                if dtype == self.main {
+                    quote!(vb.get(#shape, #name)?)
+                } else {
+                    let dtype = as_tokens(dtype);
+                    quote!(vb.get_with_hints_dtype(#shape, #name, Default::default(), #dtype)?)
+                }
+            }
+            LeafKind::Layer { make, .. } => {
+                let builder = if dtype == self.main {
+                    builder
+                } else {
+                    let dtype = as_tokens(dtype);
+                    quote!(#builder.to_dtype(#dtype))
+                };
+                let Ok(mut make) = syn::parse_str::<Expr>(make) else { return quote!(()) };
+                PutBuilder { builder }.visit_expr_mut(&mut make);
+                make.into_token_stream()
+            }
+        }
+    }
+}
+
+/// Puts a builder where an expression says `vb`.
+struct PutBuilder {
+    builder: TokenStream,
+}
+
+impl VisitMut for PutBuilder {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::Path(path) if path.path.is_ident("vb") => {
+                let builder = &self.builder;
+                *expression = parse_quote!(#builder);
+            }
+            _ => visit_mut::visit_expr_mut(self, expression),
+        }
+    }
+}

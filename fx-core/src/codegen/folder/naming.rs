@@ -1,0 +1,258 @@
+//! [`Naming`]: what types, fields, functions and parameters are called, and which members are elements of a list.
+//!
+//! Invariant: names follow from the model alone, so that the same module gives the same text.
+
+use std::collections::HashMap;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::flow::{Input, last_word};
+use super::holder::Member;
+use super::program::Program;
+use super::unit::LeafKind;
+use super::words::{Fresh, camel, snake, without_number};
+use crate::ir::Op;
+
+/// The names of a program.
+pub(super) struct Naming {
+    /// By type.
+    pub(super) types: Vec<TypeNames>,
+}
+
+/// The names of a type.
+pub(super) struct TypeNames {
+    pub(super) name: Ident,
+    pub(super) fields: Vec<Field>,
+    /// Where each member is, by its path in the struct.
+    access: HashMap<(bool, String), (usize, Option<usize>)>,
+    /// By number.
+    pub(super) functions: HashMap<usize, FunctionNames>,
+}
+
+/// A field: one member, or a list of equal ones.
+pub(super) struct Field {
+    pub(super) name: Ident,
+    /// The members, with their paths in the struct.
+    pub(super) members: Vec<(String, Member)>,
+    /// What is before the number of each element, if it is a list.
+    pub(super) list: Option<String>,
+}
+
+/// The names of a function.
+pub(super) struct FunctionNames {
+    pub(super) name: Ident,
+    pub(super) parameters: Vec<Ident>,
+}
+
+impl Naming {
+    /// Names a program whose model has this name; other types get names that were not given yet.
+    pub(super) fn new(program: &Program<'_>, model: Ident, types: &mut Fresh) -> Self {
+        let mut names: Vec<Option<Ident>> = vec![None; program.types.len()];
+        let last = program.types.len().saturating_sub(1);
+        for number in 0..last {
+            let (unit, holder) = program.types[number].instances[0];
+            let unit = &program.units[unit];
+            let name = match &unit.holders.all[holder].type_name {
+                Some(name) => camel(name),
+                None => camel(unit.module.class_name()),
+            };
+            names[number] = Some(types.take_type(&name));
+        }
+        let values = Fresh::values(heads(program));
+        let mut naming = Self { types: Vec::new() };
+        for (number, name) in names.into_iter().enumerate() {
+            let name = name.unwrap_or_else(|| model.clone());
+            let mut named = TypeNames { name, fields: Vec::new(), access: HashMap::new(), functions: HashMap::new() };
+            naming.name_fields(program, number, &mut named);
+            name_functions(program, number, &values, &mut named);
+            naming.types.push(named);
+        }
+        naming
+    }
+
+    fn name_fields(&self, program: &Program<'_>, number: usize, named: &mut TypeNames) {
+        let (unit_number, holder) = program.types[number].instances[0];
+        let unit = &program.units[unit_number];
+        // Members of equal kind whose paths differ in their last number alone.
+        let members: Vec<(String, Member, Option<String>)> = unit.holders.all[holder]
+            .members
+            .iter()
+            .map(|member| {
+                let path = unit.holders.relative(holder, member);
+                let list = match path.rsplit_once('.') {
+                    Some((list, last)) if is_index(last) => Some(list.to_owned()),
+                    None if is_index(&path) => Some(String::new()),
+                    _ => None,
+                };
+                let key = list.map(|list| format!("{list:?} {}", program.member_text(unit_number, member)));
+                (path, member.clone(), key)
+            })
+            .collect();
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for (_, _, key) in &members {
+            if let Some(key) = key {
+                *counts.entry(key).or_default() += 1;
+            }
+        }
+        let mut lists: HashMap<&str, usize> = HashMap::new();
+        let mut fresh = Fresh::default();
+        for (path, member, key) in &members {
+            let list = key.as_deref().filter(|key| counts[key] > 1);
+            let kind = self.kind(program, unit_number, member);
+            let found = list.and_then(|list| lists.get(list).copied());
+            let field = match (found, list) {
+                (Some(field), _) => field,
+                (None, Some(key)) => {
+                    let prefix = path.rsplit_once('.').map(|(prefix, _)| prefix.to_owned()).unwrap_or_default();
+                    let name = match prefix.as_str() {
+                        "" => format!("{}s", kind.trim_end_matches('s')),
+                        prefix => field_name(prefix, &kind),
+                    };
+                    lists.insert(key, named.fields.len());
+                    named.fields.push(Field { name: fresh.take(&name), members: Vec::new(), list: Some(prefix) });
+                    named.fields.len() - 1
+                }
+                (None, None) => {
+                    let name = fresh.take(&field_name(path, &kind));
+                    named.fields.push(Field { name, members: Vec::new(), list: None });
+                    named.fields.len() - 1
+                }
+            };
+            let members = &mut named.fields[field].members;
+            // Two members can have one path: a layer that is called whole here and entered there.
+            named.access.insert(access_key(path, member), (field, list.map(|_| members.len())));
+            members.push((path.clone(), member.clone()));
+        }
+    }
+
+    /// What kind of thing a member is, as a word.
+    fn kind(&self, program: &Program<'_>, unit: usize, member: &Member) -> String {
+        let of = &program.units[unit];
+        match member {
+            Member::Holder(holder) => snake(&self.types[program.type_of[unit][*holder]].name.to_string()),
+            Member::Leaf(path) => match of.leaves.get(path).map(|leaf| &leaf.kind) {
+                Some(LeafKind::Layer { type_name, .. }) => snake(type_name.rsplit("::").next().unwrap_or(type_name)),
+                Some(LeafKind::Graph(child)) => snake(&self.types[program.type_of_unit(*child)].name.to_string()),
+                _ => "tensor".to_owned(),
+            },
+        }
+    }
+
+    /// The type of a member, as Rust.
+    pub(super) fn member_type(&self, program: &Program<'_>, unit: usize, member: &Member) -> TokenStream {
+        let name = match member {
+            Member::Holder(holder) => &self.types[program.type_of[unit][*holder]].name,
+            Member::Leaf(path) => match program.units[unit].leaves.get(path).map(|leaf| &leaf.kind) {
+                Some(LeafKind::Layer { type_name, .. }) => return type_name.parse().unwrap_or_default(),
+                Some(LeafKind::Graph(child)) => &self.types[program.type_of_unit(*child)].name,
+                _ => return quote!(Tensor),
+            },
+        };
+        quote!(#name)
+    }
+
+    /// The place of a member, from a struct of this unit down.
+    pub(super) fn place(&self, program: &Program<'_>, unit: usize, from: usize, way: &[Member]) -> TokenStream {
+        let (mut place, mut holder) = (quote!(self), from);
+        for member in way {
+            let path = program.units[unit].holders.relative(holder, member);
+            let names = &self.types[program.type_of[unit][holder]];
+            if let Some((field, element)) = names.access.get(&access_key(&path, member)) {
+                let field = &names.fields[*field].name;
+                place = quote!(#place.#field);
+                if let Some(element) = element.map(proc_macro2::Literal::usize_unsuffixed) {
+                    place = quote!(#place[#element]);
+                }
+            }
+            if let Member::Holder(inner) = member {
+                holder = *inner;
+            }
+        }
+        place
+    }
+
+    /// The list and the place in it of what a struct holds directly.
+    pub(super) fn element(&self, program: &Program<'_>, unit: usize, from: usize, member: &Member) -> Option<(usize, usize)> {
+        let path = program.units[unit].holders.relative(from, member);
+        let (field, element) = self.types[program.type_of[unit][from]].access.get(&access_key(&path, member))?;
+        Some((*field, (*element)?))
+    }
+}
+
+/// What a member is found by.
+fn access_key(path: &str, member: &Member) -> (bool, String) {
+    (matches!(member, Member::Holder(_)), path.to_owned())
+}
+
+/// A number as Rust writes it.
+fn is_index(text: &str) -> bool {
+    text.parse::<usize>().is_ok_and(|index| index.to_string() == text)
+}
+
+/// The name of the field of a path.
+fn field_name(path: &str, kind: &str) -> String {
+    let name = snake(path);
+    if path.is_empty() {
+        kind.to_owned()
+    } else if name.starts_with(|first: char| !unicode_ident::is_xid_start(first) && first != '_') {
+        format!("{kind}_{name}")
+    } else {
+        name
+    }
+}
+
+/// Names the functions of a type and their parameters.
+fn name_functions(program: &Program<'_>, number: usize, values: &Fresh, named: &mut TypeNames) {
+    let mut fresh = Fresh::default();
+    ["new", "load"].into_iter().for_each(|taken| drop(fresh.take(taken)));
+    for (function, regions) in &program.types[number].functions {
+        let (unit, region) = regions[0];
+        let base = if program.units[unit].region(region).is_part { "part" } else { "forward" };
+        let name = fresh.take(base);
+        let mut values = values.clone();
+        let count = program.units[unit].flow.inputs[region].len();
+        let mut others = ["x", "y", "z"].into_iter().cycle();
+        let parameters = (0..count).map(|position| {
+            // One that all calls agree on.
+            let mut candidates = regions.iter().map(|(unit, region)| input_name(program, *unit, *region, position));
+            let first = candidates.next().flatten();
+            match first.filter(|first| candidates.all(|other| other.as_ref() == Some(first))) {
+                Some(name) => values.take(&name),
+                None => values.take(others.next().unwrap_or("x")),
+            }
+        });
+        let parameters = parameters.collect();
+        named.functions.insert(*function, FunctionNames { name, parameters });
+    }
+}
+
+/// What a parameter could be called, by what is passed in one call.
+fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize) -> Option<String> {
+    let unit = &program.units[unit];
+    match unit.flow.inputs[region].get(position)? {
+        Input::Value(id) => {
+            let node = unit.graph().node(*id);
+            let name = if node.op() == Op::Placeholder { node.name() } else { without_number(node.name()) };
+            Some(snake(name))
+        }
+        Input::Held(member) => last_word(unit.holders.path(member)).map(snake),
+    }
+}
+
+/// The crates of the functions that are called.
+pub(super) fn heads<'p>(program: &'p Program<'_>) -> impl Iterator<Item = &'p str> {
+    let nodes = program.units.iter().flat_map(|unit| unit.graph().nodes());
+    let operations = nodes.filter_map(|(_, node)| node.target().operation());
+    operations.filter(|op| op.source.is_empty()).filter_map(|op| op.name.split("::").next())
+}
+
+/// The word for one of several.
+pub(super) fn singular(name: &Ident) -> String {
+    let name = name.to_string();
+    let name = name.trim_start_matches("r#");
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),
+        _ => name.to_owned(),
+    }
+}
