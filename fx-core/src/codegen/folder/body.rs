@@ -9,20 +9,23 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Expr;
+use syn::visit_mut::{self, VisitMut};
 
 use super::super::call::Calls;
 use super::super::format;
+use super::super::identifier::identifier;
 use super::super::names::Names;
 use super::super::source::Statement;
-use super::flow::{Input, last_word};
+use super::flow::Input;
 use super::holder::Member;
 use super::interface::Interface;
-use super::naming::{Naming, singular};
-use super::program::Program;
+use super::naming::{Naming, one_of, value_name};
+use super::program::{Program, value_type};
 use super::region::Item;
 use super::unit::{Unit, View};
-use super::words::{Fresh, snake, without_number};
-use crate::ir::NodeId;
+use super::view::Views;
+use super::words::Fresh;
+use crate::ir::{Argument, NodeId, Target};
 
 /// The indentation of statements.
 const INDENT: usize = 8;
@@ -35,6 +38,9 @@ pub(super) struct Bodies<'p> {
     pub(super) taken: Fresh,
     /// Whether errors name the step.
     pub(super) explain: bool,
+    /// Whether a comment can stand before each step.
+    pub(super) comments: bool,
+    pub(super) views: Views,
     /// Traits and types that were needed.
     pub(super) used: Used,
 }
@@ -65,6 +71,10 @@ struct Writer<'b, 'p> {
     fresh: Fresh,
     /// How the graph is called, if this is its function.
     interface: Option<&'b Interface>,
+    /// Which items are written into the next one, as what its method is called on.
+    inlined: Vec<bool>,
+    /// The expression of such an item.
+    pending: Option<(NodeId, TokenStream)>,
     statements: Vec<Statement>,
 }
 
@@ -111,19 +121,41 @@ impl<'p> Bodies<'p> {
         {
             last_items.extend(unit.graph().node(output).all_input_nodes().map(|id| (id, usize::MAX)));
         }
-        for item in items {
+        let inlined: Vec<bool> = (0..items.len()).scan(0, |length, i| Some(self.is_inlined(unit, items, i, length))).collect();
+        // What a loop passes on has no name; what it ends with is named as what its function takes.
+        let (mut looped, mut i) = (HashMap::new(), 0);
+        while i < items.len() {
+            let count = self.repeated((unit_number, region), &last_items, i);
+            looped.extend((i..i + count).filter(|_| count > 1).map(|item| (item, item + 1 == i + count)));
+            i += count;
+        }
+        let mut start = 0;
+        for (i, item) in items.iter().enumerate() {
+            if let (Some(is_end), Some(id)) = (looped.get(&i), value_of(unit, *item)) {
+                let name = if *is_end { fresh.take(&self.passed_on(unit_number, unit, *item)) } else { identifier(PENDING) };
+                names.give(id, name, false);
+                continue;
+            }
+            if i == 0 || !inlined[i - 1] {
+                start = i;
+            }
+            if inlined[i] {
+                // It needs a name for as long as it is not there.
+                if let Some(id) = value_of(unit, *item) {
+                    names.give(id, identifier(PENDING), false);
+                }
+                continue;
+            }
             match item {
                 Item::Step(id) => {
-                    let name = snake(without_number(unit.graph().node(*id).name()));
+                    // A chain that starts with a layer is named after it.
+                    let first = value_of(unit, items[start]).filter(|first| is_named(unit, items[start], *first));
+                    let name = value_name(unit, region, first.unwrap_or(*id));
                     names.give(*id, fresh.take(&name), false);
                 }
                 Item::Call(inner) => {
-                    let outputs = &unit.flow.outputs[*inner];
-                    let of = unit.region(*inner);
-                    let word = if outputs.len() == 1 && !of.is_part { last_word(&of.path) } else { None };
-                    for id in outputs {
-                        let name = word.unwrap_or_else(|| without_number(unit.graph().node(*id).name()));
-                        names.give(*id, fresh.take(&snake(name)), false);
+                    for id in &unit.flow.outputs[*inner] {
+                        names.give(*id, fresh.take(&value_name(unit, region, *id)), false);
                     }
                 }
             }
@@ -132,9 +164,137 @@ impl<'p> Bodies<'p> {
         let (program, naming) = (self.program, self.naming);
         let place = |way: &[Member]| naming.place(program, unit_number, holder, way);
         let view = unit.view(region, names, &place, &|member| handed.get(member).cloned());
-        let writer =
-            Writer { bodies: self, unit, unit_number, region, view, last_items, fresh, interface, statements };
+        let pending = None;
+        let writer = Writer {
+            bodies: self,
+            unit,
+            unit_number,
+            region,
+            view,
+            last_items,
+            fresh,
+            interface,
+            inlined,
+            pending,
+            statements,
+        };
         writer.write()
+    }
+
+    /// The list, the element and the region of an item that calls an element of a list.
+    fn element(&self, (number, region): (usize, usize), item: Item) -> Option<(usize, usize, usize)> {
+        let Item::Call(inner) = item else { return None };
+        let unit = &self.program.units[number];
+        let holder = unit.holders.of(&unit.region(region).path);
+        let called = Member::Holder(unit.holders.of(&unit.region(inner).path));
+        let way = unit.holders.way(holder, &called)?;
+        let [member] = way.as_slice() else { return None };
+        let (field, element) = self.naming.element(self.program, number, holder, member)?;
+        Some((field, element, inner))
+    }
+
+    /// How many items from this one on are calls of the elements of a list, each on the result of the one before.
+    fn repeated(&self, at: (usize, usize), last_items: &HashMap<NodeId, usize>, start: usize) -> usize {
+        let unit = &self.program.units[at.0];
+        let items = &unit.region(at.1).items;
+        let Some((field, first, mut before)) = self.element(at, items[start]) else { return 1 };
+        let functions = &self.program.function_of[at.0];
+        let (mut count, mut passed_on) = (1, None);
+        while let Some(item) = items.get(start + count) {
+            let Some((other, element, inner)) = self.element(at, *item) else { break };
+            let [made] = unit.flow.outputs[before].as_slice() else { break };
+            let (old, new) = (&unit.flow.inputs[before], &unit.flow.inputs[inner]);
+            let chained: Vec<usize> = (0..new.len()).filter(|i| new[*i] == Input::Value(*made)).collect();
+            let [chained] = chained.as_slice() else { break };
+            let is_next = other == field
+                && element == first + count
+                && functions[inner] == functions[before]
+                && old.len() == new.len()
+                && (0..new.len()).all(|i| i == *chained || old[i] == new[i])
+                && matches!(old[*chained], Input::Value(_))
+                && last_items.get(made) == Some(&(start + count))
+                && passed_on.is_none_or(|passed_on| passed_on == *chained);
+            if !is_next {
+                break;
+            }
+            passed_on = Some(*chained);
+            before = inner;
+            count += 1;
+        }
+        // What goes in must be only that.
+        let is_one = unit.flow.outputs[before].len() == 1;
+        if is_one { count } else { count.saturating_sub(1).max(1) }
+    }
+
+    /// What the value is called that goes round in a loop: as the function that is called calls it.
+    fn passed_on(&self, number: usize, unit: &Unit<'_>, item: Item) -> String {
+        let Item::Call(inner) = item else { return "x".to_owned() };
+        let ty = self.program.type_of[number][unit.holders.of(&unit.region(inner).path)];
+        let parameters = &self.naming.types[ty].functions[&self.program.function_of[number][inner]].parameters;
+        let values = unit.flow.inputs[inner].iter().zip(parameters);
+        let mut values = values.filter(|(input, _)| matches!(input, Input::Value(_)));
+        values.next().map_or_else(|| "x".to_owned(), |(_, name)| name.to_string().trim_start_matches("r#").to_owned())
+    }
+
+    /// Whether an item is written into the next one: as what its method is called on, where nothing else reads it, and
+    /// where no memory is held longer for it than if it were dropped. `length` is that of the chain so far.
+    fn is_inlined(&self, unit: &Unit<'_>, items: &[Item], i: usize, length: &mut usize) -> bool {
+        let is_inlined = *length < LONGEST_CHAIN && self.can_be_inlined(unit, items, i, *length);
+        *length = if is_inlined { *length + 1 } else { 0 };
+        is_inlined
+    }
+
+    fn can_be_inlined(&self, unit: &Unit<'_>, items: &[Item], i: usize, length: usize) -> bool {
+        let graph = unit.graph();
+        let Some(Item::Step(reader)) = items.get(i + 1) else { return false };
+        let Some(value) = value_of(unit, items[i]) else { return false };
+        let node = graph.node(*reader);
+        let is_receiver = match node.target() {
+            Target::CallMethod(op) => !op.source.is_empty() && node.args().first() == Some(&Argument::Node(value)),
+            _ => false,
+        };
+        let mut reads = 0;
+        node.arguments().for_each(|argument| argument.for_each_node(&mut |id| reads += usize::from(id == value)));
+        if !is_receiver || reads != 1 || graph.user_count(value) != 1 || value_type(unit, value) != "Tensor" {
+            return false;
+        }
+        let of = graph.node(value);
+        let is_other_line = || of.meta().source.as_ref().map(|at| at.line()) != node.meta().source.as_ref().map(|at| at.line());
+        if self.explain || (self.comments && is_other_line()) {
+            return false;
+        }
+        match items[i] {
+            // What it is made of is held as long as itself.
+            Item::Step(_) => {
+                length == 0 || of.target().operation().is_some_and(|op| self.views.contains(op))
+            }
+            // The last of a list may be in a loop.
+            Item::Call(inner) => unit.region(inner).path.last().is_none_or(|last| last.parse::<usize>().is_err()),
+        }
+    }
+}
+
+/// The longest chain of calls in one statement.
+const LONGEST_CHAIN: usize = 5;
+/// What stands for a value that is written into the next statement.
+const PENDING: &str = "__pending";
+
+/// The one value that an item makes.
+fn value_of(unit: &Unit<'_>, item: Item) -> Option<NodeId> {
+    match item {
+        Item::Step(id) => Some(id),
+        Item::Call(inner) => match unit.flow.outputs[inner].as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        },
+    }
+}
+
+/// Whether what makes a value has a name in the model.
+fn is_named(unit: &Unit<'_>, item: Item, id: NodeId) -> bool {
+    match item {
+        Item::Step(_) => matches!(unit.graph().node(id).target(), Target::CallModule(_)),
+        Item::Call(inner) => !unit.region(inner).is_part,
     }
 }
 
@@ -150,10 +310,18 @@ impl Writer<'_, '_> {
             },
             _ => outputs.first().copied().filter(|_| outputs.len() == 1),
         };
-        let (mut i, mut tail) = (0, None);
+        let (mut i, mut start, mut tail) = (0, 0, None);
         while i < items.len() {
-            let repeated = self.repeated(i);
+            let repeated = self.bodies.repeated((self.unit_number, region), &self.last_items, i);
             let next = i + repeated.max(1);
+            if self.inlined[i]
+                && let Some(value) = value_of(unit, items[i])
+            {
+                let (expression, _) = self.expression(items[i]);
+                self.pending = Some((value, expression));
+                i = next;
+                continue;
+            }
             if repeated > 1 {
                 self.write_loop(i, repeated);
             } else if next == items.len() && self.makes(items[i], given) {
@@ -163,9 +331,9 @@ impl Writer<'_, '_> {
                 self.write_item(items[i]);
             }
             if next < items.len() {
-                self.drop_after(i..next);
+                self.drop_after(start..next);
             }
-            i = next;
+            (i, start) = (next, next);
         }
         let result = tail.unwrap_or_else(|| self.result());
         Body { statements: self.statements, result }
@@ -186,8 +354,17 @@ impl Writer<'_, '_> {
         self.unit.calls(&self.view, &self.bodies.program.sources)
     }
 
-    /// The expression of an item, with the `?` that it needs, and the node to blame.
+    /// The expression of an item, with the `?` that it needs and with what is written into it, and the node to blame.
     fn expression(&mut self, item: Item) -> (TokenStream, Option<NodeId>) {
+        let pending = self.pending.take();
+        let (expression, node) = self.own_expression(item);
+        let Some((_, value)) = pending else { return (expression, node) };
+        let Ok(mut parsed) = syn::parse2::<Expr>(expression.clone()) else { return (expression, node) };
+        PutPending { value }.visit_expr_mut(&mut parsed);
+        (parsed.into_token_stream(), node)
+    }
+
+    fn own_expression(&mut self, item: Item) -> (TokenStream, Option<NodeId>) {
         let (program, naming) = (self.bodies.program, self.bodies.naming);
         match item {
             Item::Step(id) => {
@@ -299,7 +476,8 @@ impl Writer<'_, '_> {
             for id in values {
                 let is_own = unit.regions.number[id].is_some() && !self.view.names.is_reference(id);
                 let is_last = self.last_items.get(&id).is_some_and(|last| items.contains(last));
-                if is_own && is_last && !dropped.contains(&id) && self.last_items.remove(&id).is_some() {
+                let is_named = self.view.names.of(id) != PENDING;
+                if is_own && is_last && is_named && !dropped.contains(&id) && self.last_items.remove(&id).is_some() {
                     dropped.push(id);
                 }
             }
@@ -353,57 +531,12 @@ impl Writer<'_, '_> {
         Statement { node: None, code: written("", &quote!(Ok(#value)), "", INDENT) }
     }
 
-    // ── Loops ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    /// The list, the element and the region of an item that calls an element of a list.
-    fn element(&self, item: Item) -> Option<(usize, usize, usize)> {
-        let Item::Call(inner) = item else { return None };
-        let unit = self.unit;
-        let holder = unit.holders.of(&unit.region(self.region).path);
-        let called = Member::Holder(unit.holders.of(&unit.region(inner).path));
-        let way = unit.holders.way(holder, &called)?;
-        let [member] = way.as_slice() else { return None };
-        let (field, element) = self.bodies.naming.element(self.bodies.program, self.unit_number, holder, member)?;
-        Some((field, element, inner))
-    }
-
-    /// How many items from this one on are calls of the elements of a list, each on the result of the one before.
-    fn repeated(&self, start: usize) -> usize {
-        let unit = self.unit;
-        let items = &unit.region(self.region).items;
-        let Some((field, first, mut before)) = self.element(items[start]) else { return 1 };
-        let functions = &self.bodies.program.function_of[self.unit_number];
-        let (mut count, mut passed_on) = (1, None);
-        while let Some(item) = items.get(start + count) {
-            let Some((other, element, inner)) = self.element(*item) else { break };
-            let [made] = unit.flow.outputs[before].as_slice() else { break };
-            let (old, new) = (&unit.flow.inputs[before], &unit.flow.inputs[inner]);
-            let chained: Vec<usize> = (0..new.len()).filter(|i| new[*i] == Input::Value(*made)).collect();
-            let [chained] = chained.as_slice() else { break };
-            let is_next = other == field
-                && element == first + count
-                && functions[inner] == functions[before]
-                && old.len() == new.len()
-                && (0..new.len()).all(|i| i == *chained || old[i] == new[i])
-                && matches!(old[*chained], Input::Value(_))
-                && self.last_items.get(made) == Some(&(start + count))
-                && passed_on.is_none_or(|passed_on| passed_on == *chained);
-            if !is_next {
-                break;
-            }
-            passed_on = Some(*chained);
-            before = inner;
-            count += 1;
-        }
-        // What goes in must be only that.
-        let is_one = unit.flow.outputs[before].len() == 1;
-        if is_one { count } else { count.saturating_sub(1).max(1) }
-    }
-
     fn write_loop(&mut self, start: usize, count: usize) {
         let unit = self.unit;
         let items = &unit.region(self.region).items;
-        let parts = self.element(items[start]).zip(self.element(items[start + 1])).zip(self.element(items[start + count - 1]));
+        let at = (self.unit_number, self.region);
+        let element = |item: usize| self.bodies.element(at, items[item]);
+        let parts = element(start).zip(element(start + 1)).zip(element(start + count - 1));
         let Some((((field, first, inner), (_, _, second)), (_, _, last))) = parts else { return };
         let (Some(made), Some(result)) = (unit.flow.outputs[inner].first(), unit.flow.outputs[last].first()) else { return };
         let chained = unit.flow.inputs[second].iter().position(|input| *input == Input::Value(*made));
@@ -414,6 +547,10 @@ impl Writer<'_, '_> {
         let (list_name, len) = (list.name.clone(), list.members.len());
 
         let (name, node) = (self.view.names.of(*result), self.node_of(start));
+        // What is passed on has no name, and goes with the next round.
+        for item in &items[start..start + count - 1] {
+            value_of(unit, *item).map(|id| self.last_items.remove(&id));
+        }
         let from = self.view.names.of(*initial);
         let is_own = unit.regions.number[*initial].is_some() && !self.view.names.is_reference(*initial);
         // Read by the first call alone, it is taken over.
@@ -425,7 +562,7 @@ impl Writer<'_, '_> {
             quote!(#from.clone())
         };
         self.push(node, &format!("let mut {name} ="), &value, ";");
-        let each = self.fresh.take(&singular(&list_name));
+        let each = self.fresh.take(&one_of(&list_name.to_string()));
         let is_reference = self.view.names.is_reference(*initial);
         self.view.names.give(*initial, name.clone(), false);
         let called = unit.holders.of(&unit.region(inner).path);
@@ -443,6 +580,23 @@ impl Writer<'_, '_> {
         let inside: String = inside.lines().map(|line| format!("    {line}\n")).collect();
         let code = format!("for {each} in &self.{list_name}{range} {{\n{inside}}}");
         self.statements.push(Statement { node, code });
+    }
+}
+
+/// Puts what is written into a statement where its name is.
+struct PutPending {
+    value: TokenStream,
+}
+
+impl VisitMut for PutPending {
+    fn visit_expr_mut(&mut self, expression: &mut Expr) {
+        match expression {
+            Expr::Path(path) if path.path.is_ident(PENDING) => {
+                let value = &self.value;
+                *expression = syn::parse_quote!(#value);
+            }
+            _ => visit_mut::visit_expr_mut(self, expression),
+        }
     }
 }
 

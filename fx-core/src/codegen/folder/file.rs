@@ -20,14 +20,12 @@ use super::load::{constructor, weights};
 use super::naming::{Naming, heads};
 use super::program::{Program, value_type};
 use super::unit::main_dtype;
+use super::view::Views;
 use super::words::{Fresh, camel};
 use super::{Crate, Folder};
 use crate::module::GraphModule;
 use crate::ops::kind::Kind;
 use crate::value::Value;
-
-/// How many paths a comment names.
-const PATHS: usize = 3;
 
 /// What generated code may refer to by name, and where it is.
 const NAMES: &[(&str, &str)] = &[
@@ -102,8 +100,15 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     let weights = weights(&program);
     let main = main_dtype(weights.iter().map(|(_, tensor)| tensor));
     let taken = Fresh::values(heads(&program));
-    let mut bodies =
-        Bodies { program: &program, naming: &naming, taken, explain: folder.explain, used: Used::default() };
+    let mut bodies = Bodies {
+        program: &program,
+        naming: &naming,
+        taken,
+        explain: folder.explain,
+        comments: folder.comments,
+        views: Views::default(),
+        used: Used::default(),
+    };
     let mut lines = Lines::default();
     for interface in &interfaces {
         interface.structures().definitions().into_iter().for_each(|line| lines.push(line));
@@ -214,7 +219,8 @@ fn write_type(
         lines.push("    pub fn load(path: impl AsRef<std::path::Path>, device: &Device) -> Result<Self> {");
         lines.push("        let weights = std::fs::read(path)?;");
         let dtype = one_line_tokens(&dtype).replace(' ', "");
-        lines.push(format!("        Self::new(VarBuilder::from_buffered_safetensors(weights, {dtype}, device)?)"));
+        lines.push(format!("        let vb = VarBuilder::from_buffered_safetensors(weights, {dtype}, device)?;"));
+        lines.push("        Self::new(vb)");
         lines.push("    }");
         lines.push("");
         lines.push("    /// Takes the weights by their names in the captured model.");
@@ -237,17 +243,17 @@ fn write_type(
 
 /// Which modules a type is of.
 fn comment(program: &Program<'_>, ty: usize) -> String {
-    let mut paths: Vec<String> = Vec::new();
-    for (unit, holder) in &program.types[ty].instances {
-        let unit = &program.units[*unit];
-        paths.push(match unit.holders.all[*holder].path.as_str() {
-            "" => format!("The graph `{}`", unit.graph().name().escape_debug()),
-            path => format!("`{}`", path.escape_debug()),
-        });
+    let instances = &program.types[ty].instances;
+    let (unit, holder) = instances[0];
+    let unit = &program.units[unit];
+    let first = match unit.holders.all[holder].path.as_str() {
+        "" => format!("The graph `{}`", unit.graph().name().escape_debug()),
+        path => format!("`{}`", path.escape_debug()),
+    };
+    match instances.len() - 1 {
+        0 => format!("{first}."),
+        more => format!("{first} and {more} more."),
     }
-    let left = paths.len().saturating_sub(PATHS);
-    let shown = paths.iter().take(PATHS).cloned().collect::<Vec<_>>().join(", ");
-    if left > 0 { format!("{shown} and {left} more.") } else { format!("{shown}.") }
 }
 
 fn write_function(

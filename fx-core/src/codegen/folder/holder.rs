@@ -249,5 +249,37 @@ fn leaves(graph: &Graph, attributes: &Attributes) -> HashMap<ModulePath, ModuleP
             leaves.insert(path.clone(), parent);
         }
     }
+    // A capture lifts a constant each time that the model makes it; equal ones are held once.
+    let mut known: HashMap<String, &ModulePath> = HashMap::new();
+    for (_, node) in graph.nodes() {
+        let Target::GetAttr(path) = node.target() else { continue };
+        if path.as_str().starts_with(CONSTANT)
+            && let Some(Attribute::Tensor(tensor)) = attributes.get(path)
+            && let Ok(content) = content(tensor)
+        {
+            let first = *known.entry(content).or_insert(path);
+            if first != path {
+                leaves.insert(path.clone(), first.clone());
+            }
+        }
+    }
     leaves
+}
+
+/// How the names of constants start that a capture lifts, as torch.fx's.
+const CONSTANT: &str = "_tensor_constant";
+
+/// Dtype, shape and elements of a tensor, as a key.
+fn content(tensor: &candle_core::Tensor) -> candle_core::Result<String> {
+    use candle_core::DType;
+    let flat = tensor.flatten_all()?;
+    let elements = match tensor.dtype() {
+        DType::F32 => flat.to_vec1::<f32>()?.into_iter().map(|element| u64::from(element.to_bits())).collect(),
+        DType::F64 => flat.to_vec1::<f64>()?.into_iter().map(f64::to_bits).collect(),
+        DType::U8 => flat.to_vec1::<u8>()?.into_iter().map(u64::from).collect(),
+        DType::U32 => flat.to_vec1::<u32>()?.into_iter().map(u64::from).collect(),
+        DType::I64 => flat.to_vec1::<i64>()?.into_iter().map(i64::cast_unsigned).collect::<Vec<u64>>(),
+        other => candle_core::bail!("constants of {other:?} are not compared"),
+    };
+    Ok(format!("{:?} {:?} {elements:x?}", tensor.dtype(), tensor.dims()))
 }

@@ -59,9 +59,9 @@ pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, mai
                 let (path, member) = &field.members[0];
                 maker.make(member, &At::Path(path.clone()))
             }
-            Some(prefix) => {
+            Some((before, after)) => {
                 let local = fresh.take(&name.to_string());
-                lines.extend(maker.list(field, prefix, &local));
+                lines.extend(maker.list(field, before, after, &local));
                 local.to_token_stream()
             }
         };
@@ -77,8 +77,15 @@ pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, mai
 enum At {
     /// At a path.
     Path(String),
-    /// At the path of the list and the number `i`.
-    Element(String),
+    /// At what is before and after the number `i`.
+    Element(String, String),
+}
+
+/// The path of an element, as a text for `format!`.
+fn pattern(before: &str, after: &str) -> String {
+    let escaped = |text: &str| text.replace('{', "{{").replace('}', "}}");
+    let dot = if before.is_empty() { "" } else { "." };
+    format!("{}{dot}{{i}}{}", escaped(before), escaped(after))
 }
 
 /// Makes members of structs.
@@ -91,8 +98,8 @@ struct Maker<'p> {
 
 impl Maker<'_> {
     /// The statements that make a list.
-    fn list(&self, field: &Field, prefix: &str, local: &Ident) -> Vec<String> {
-        let last = |path: &str| path.rsplit('.').next().and_then(|last| last.parse::<usize>().ok()).unwrap_or(0);
+    fn list(&self, field: &Field, before: &str, after: &str, local: &Ident) -> Vec<String> {
+        let last = |path: &str| path[..path.len() - after.len()].rsplit('.').next().and_then(|last| last.parse().ok()).unwrap_or(0usize);
         let numbers: Vec<usize> = field.members.iter().map(|(path, _)| last(path)).collect();
         let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
         let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {
@@ -101,7 +108,7 @@ impl Maker<'_> {
             format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         };
         let element = match field.members.first() {
-            Some((_, member)) => self.make(member, &At::Element(prefix.to_owned())),
+            Some((_, member)) => self.make(member, &At::Element(before.to_owned(), after.to_owned())),
             None => quote!(()),
         };
         let push = written("", &quote!(#local.push(#element)), ";", 12);
@@ -116,9 +123,9 @@ impl Maker<'_> {
         let builder = match at {
             At::Path(path) if path.is_empty() => quote!(vb.clone()),
             At::Path(path) => quote!(vb.pp(#path)),
-            At::Element(list) if list.is_empty() => quote!(vb.pp(i)),
-            At::Element(list) => {
-                let text = format!("{}.{{i}}", list.replace('{', "{{").replace('}', "}}"));
+            At::Element(before, after) if before.is_empty() && after.is_empty() => quote!(vb.pp(i)),
+            At::Element(before, after) => {
+                let text = pattern(before, after);
                 quote!(vb.pp(format!(#text)))
             }
         };
@@ -141,9 +148,9 @@ impl Maker<'_> {
                 let shape = leaf.tensors.first().map_or_else(|| quote!(()), |(_, tensor)| shape(tensor));
                 let name = match at {
                     At::Path(path) => quote!(#path),
-                    At::Element(list) if list.is_empty() => quote!(&i.to_string()),
-                    At::Element(list) => {
-                        let text = format!("{}.{{i}}", list.replace('{', "{{").replace('}', "}}"));
+                    At::Element(before, after) if before.is_empty() && after.is_empty() => quote!(&i.to_string()),
+                    At::Element(before, after) => {
+                        let text = pattern(before, after);
                         quote!(&format!(#text))
                     }
                 };

@@ -9,6 +9,7 @@
 //! | `program` | all graphs; equal functions and types once |
 //! | `words`, `naming` | names of types, fields, functions, parameters, values |
 //! | `interface` | the parameters and the result of the original |
+//! | `view` | which operations only look at their input in another way |
 //! | `body` | statements |
 //! | `load` | structs made of weights |
 //! | `file` | the text |
@@ -29,6 +30,7 @@ mod package;
 mod program;
 mod region;
 mod unit;
+mod view;
 mod words;
 
 use std::path::Path;

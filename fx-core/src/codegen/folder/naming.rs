@@ -10,9 +10,9 @@ use quote::quote;
 use super::flow::{Input, last_word};
 use super::holder::Member;
 use super::program::Program;
-use super::unit::LeafKind;
+use super::unit::{LeafKind, Unit};
 use super::words::{Fresh, camel, snake, without_number};
-use crate::ir::Op;
+use crate::ir::{NodeId, Op, Target};
 
 /// The names of a program.
 pub(super) struct Naming {
@@ -35,8 +35,8 @@ pub(super) struct Field {
     pub(super) name: Ident,
     /// The members, with their paths in the struct.
     pub(super) members: Vec<(String, Member)>,
-    /// What is before the number of each element, if it is a list.
-    pub(super) list: Option<String>,
+    /// What is before and after the number of each element, if it is a list.
+    pub(super) list: Option<(String, String)>,
 }
 
 /// The names of a function.
@@ -75,17 +75,25 @@ impl Naming {
         let (unit_number, holder) = program.types[number].instances[0];
         let unit = &program.units[unit_number];
         // Members of equal kind whose paths differ in their last number alone.
+        let paths = || unit.holders.all[holder].members.iter().map(|member| unit.holders.relative(holder, member));
+        // How many members are below each part of a path: one alone is named by the part.
+        let mut below: HashMap<String, usize> = HashMap::new();
+        for path in paths() {
+            for (end, _) in path.match_indices('.').chain([(path.len(), "")]) {
+                *below.entry(path[..end].to_owned()).or_default() += 1;
+            }
+        }
+        let short = |path: &str| {
+            let mut ends = path.match_indices('.').map(|(end, _)| &path[..end]);
+            let alone = ends.find(|part| below[*part] == 1 && !is_index(part.rsplit('.').next().unwrap_or(part)));
+            alone.unwrap_or(path).to_owned()
+        };
         let members: Vec<(String, Member, Option<String>)> = unit.holders.all[holder]
             .members
             .iter()
             .map(|member| {
                 let path = unit.holders.relative(holder, member);
-                let list = match path.rsplit_once('.') {
-                    Some((list, last)) if is_index(last) => Some(list.to_owned()),
-                    None if is_index(&path) => Some(String::new()),
-                    _ => None,
-                };
-                let key = list.map(|list| format!("{list:?} {}", program.member_text(unit_number, member)));
+                let key = around_number(&path).map(|list| format!("{list:?} {}", program.member_text(unit_number, member)));
                 (path, member.clone(), key)
             })
             .collect();
@@ -104,17 +112,20 @@ impl Naming {
             let field = match (found, list) {
                 (Some(field), _) => field,
                 (None, Some(key)) => {
-                    let prefix = path.rsplit_once('.').map(|(prefix, _)| prefix.to_owned()).unwrap_or_default();
-                    let name = match prefix.as_str() {
-                        "" => format!("{}s", kind.trim_end_matches('s')),
-                        prefix => field_name(prefix, &kind),
+                    let (before, after) = around_number(path).unwrap_or_default();
+                    let name = match (before.as_str(), after.as_str()) {
+                        ("", _) => format!("{}s", kind.trim_end_matches('s')),
+                        (before, "") => field_name(before, &kind),
+                        // Of an element with one thing in it.
+                        (before, _) if below[&path[..path.len() - after.len()]] == 1 => field_name(before, &kind),
+                        (before, after) => field_name(&format!("{before}.{after}"), &kind),
                     };
                     lists.insert(key, named.fields.len());
-                    named.fields.push(Field { name: fresh.take(&name), members: Vec::new(), list: Some(prefix) });
+                    named.fields.push(Field { name: fresh.take(&name), members: Vec::new(), list: Some((before, after)) });
                     named.fields.len() - 1
                 }
                 (None, None) => {
-                    let name = fresh.take(&field_name(path, &kind));
+                    let name = fresh.take(&field_name(&short(path), &kind));
                     named.fields.push(Field { name, members: Vec::new(), list: None });
                     named.fields.len() - 1
                 }
@@ -185,6 +196,14 @@ fn access_key(path: &str, member: &Member) -> (bool, String) {
     (matches!(member, Member::Holder(_)), path.to_owned())
 }
 
+/// What is before and after the last number of a path: `layers` and `.inner` of `layers.0.inner`.
+pub(super) fn around_number(path: &str) -> Option<(String, String)> {
+    let segments: Vec<&str> = path.split('.').collect();
+    let at = segments.iter().rposition(|segment| is_index(segment))?;
+    let after: String = segments[at + 1..].iter().map(|segment| format!(".{segment}")).collect();
+    Some((segments[..at].join("."), after))
+}
+
 /// A number as Rust writes it.
 fn is_index(text: &str) -> bool {
     text.parse::<usize>().is_ok_and(|index| index.to_string() == text)
@@ -193,6 +212,10 @@ fn is_index(text: &str) -> bool {
 /// The name of the field of a path.
 fn field_name(path: &str, kind: &str) -> String {
     let name = snake(path);
+    let name = match name.trim_start_matches('_') {
+        "" => name,
+        trimmed => trimmed.to_owned(),
+    };
     if path.is_empty() {
         kind.to_owned()
     } else if name.starts_with(|first: char| !unicode_ident::is_xid_start(first) && first != '_') {
@@ -231,13 +254,44 @@ fn name_functions(program: &Program<'_>, number: usize, values: &Fresh, named: &
 fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize) -> Option<String> {
     let unit = &program.units[unit];
     match unit.flow.inputs[region].get(position)? {
-        Input::Value(id) => {
-            let node = unit.graph().node(*id);
-            let name = if node.op() == Op::Placeholder { node.name() } else { without_number(node.name()) };
-            Some(snake(name))
-        }
-        Input::Held(member) => last_word(unit.holders.path(member)).map(snake),
+        Input::Value(id) => Some(value_name(unit, unit.region(region).parent.unwrap_or(0), *id)),
+        Input::Held(member) => last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor")),
     }
+}
+
+/// What a value is called in a region.
+pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
+    let node = unit.graph().node(id);
+    if node.op() == Op::Placeholder {
+        return snake(node.name());
+    }
+    // The call of the region that gives it.
+    let made = unit.regions.number[id].map(|number| unit.regions.region_of[number as usize]);
+    let mut by = made.filter(|made| *made != region);
+    while let Some(inner) = by
+        && let Some(parent) = unit.region(inner).parent.filter(|parent| *parent != region)
+    {
+        by = Some(parent);
+    }
+    let called = match by {
+        Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
+            Some(&unit.region(inner).path)
+        }
+        Some(_) => None,
+        None => match node.target() {
+            Target::CallModule(path) if snake(without_number(node.name())) == snake(path.as_str()) => Some(path),
+            _ => None,
+        },
+    };
+    let word = called.and_then(|path| {
+        let words: Vec<&str> = path.segments().collect();
+        let last = words.iter().rposition(|word| !is_index(word))?;
+        // An element is named after its list; what a wrapper holds, after the wrapper.
+        let is_element = last + 1 < words.len();
+        let word = if words[last] == "inner" && last > 0 && !is_index(words[last - 1]) { words[last - 1] } else { words[last] };
+        Some(if is_element { one_of(&snake(word)) } else { snake(word) })
+    });
+    word.unwrap_or_else(|| snake(without_number(node.name())))
 }
 
 /// The crates of the functions that are called.
@@ -248,8 +302,7 @@ pub(super) fn heads<'p>(program: &'p Program<'_>) -> impl Iterator<Item = &'p st
 }
 
 /// The word for one of several.
-pub(super) fn singular(name: &Ident) -> String {
-    let name = name.to_string();
+pub(super) fn one_of(name: &str) -> String {
     let name = name.trim_start_matches("r#");
     match name.strip_suffix('s') {
         Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),

@@ -1,8 +1,8 @@
 //! [`Regions`]: the steps of a graph as calls in each other: one region for each time that a module of the original ran.
 //!
 //! A region is a stretch of the program, so whatever passes did to a graph, it is a function of the values that it reads from
-//! outside. Where the steps of one call of a module are torn apart, they belong to the module around it. Long regions are
-//! cut into parts, where the fewest values are alive.
+//! outside. Where the steps of one call of a module are torn apart, or there is only one, they belong to the module around it.
+//! Long regions are cut into parts, where the fewest values are alive.
 //!
 //! Invariant: every step is in one region at least, regions are nested, and the steps of each are next to each other in
 //! program order. The time is linear in the number of steps, times the depth of the modules.
@@ -87,9 +87,12 @@ impl Regions {
                 torn.insert(key);
             }
         });
-        if !torn.is_empty() {
-            around.iter_mut().for_each(|around| around.retain(|(key, _)| !torn.contains(key)));
+        // Nor are those of a single step, as of a type that only wraps a layer.
+        let mut counts: HashMap<Key<'_>, usize> = HashMap::new();
+        for (key, _) in around.iter().flatten() {
+            *counts.entry(*key).or_default() += 1;
         }
+        around.iter_mut().for_each(|around| around.retain(|(key, _)| !torn.contains(key) && counts[key] > 1));
         let root = Region { path: ModulePath::ROOT, type_name: None, parent: None, items: Vec::new(), is_part: false, steps: 0..steps.len() };
         let mut regions = Self { all: vec![root], steps, number, region_of: Vec::new(), last_reads: Vec::new() };
         regions.fill(&around, &last);

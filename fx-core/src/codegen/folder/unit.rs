@@ -154,7 +154,7 @@ impl<'m> Unit<'m> {
         let attribute = |view: &mut View, path: &ModulePath| {
             let leaf = self.holders.leaf(path);
             let at = at(&Member::Leaf(leaf.clone()));
-            if leaf == path {
+            if leaf == path || matches!(self.module.attributes().get(leaf), Some(Attribute::Tensor(_))) {
                 view.places.give(path.clone(), at);
             } else if let Some(Attribute::Layer(layer)) = self.module.attributes().get(leaf)
                 && let Some(part) = path.last().and_then(|name| layer.part(name))

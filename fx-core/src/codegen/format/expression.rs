@@ -57,7 +57,7 @@ pub(super) fn rewrite(expression: &Expr, shape: Shape) -> Option<String> {
                 (Err(_), _) => fits(one_line(expression)),
             }
         }
-        Expr::Struct(structure) if !structure.fields.is_empty() && structure.rest.is_none() => {
+        Expr::Struct(structure) if !structure.fields.is_empty() => {
             list::fields(structure, shape)
         }
         _ => fits(one_line(expression)),

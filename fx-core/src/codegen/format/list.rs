@@ -42,20 +42,24 @@ pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Sh
         let total: usize = items.iter().map(|item| item.chars().count() + 2).sum::<usize>() - 2;
         total <= limit.min(room) && items.iter().all(|item| !item.contains('\n'))
     };
+    // One item may go over several lines without a line of its own; a call then has less room.
+    if let [item] = items
+        && overflows(item)
+    {
+        let inside = shape.after(used + 1)?.before(1)?;
+        let inside = if is_call(item) { Shape { width: inside.width.min(NARROW), ..inside } } else { inside };
+        if let Some(inside) = rewrite(item, inside).filter(|inside| first_width(inside) <= NARROW) {
+            let alone = each.as_ref().filter(|each| inside.matches('\n').count() == 1 && !each[0].contains('\n'));
+            if alone.is_none() {
+                return Some(format!("{callee}{open}{inside}{close}"));
+            }
+        }
+    }
     let limit = if items.len() == 1 { usize::MAX } else { NARROW };
     if let Some(each) = &each
         && is_short(each, limit)
     {
         return Some(format!("{callee}{open}{}{close}", each.join(", ")));
-    }
-    // One item may go over several lines without a line of its own.
-    if let [item] = items
-        && overflows(item)
-        && let Some(inside) = rewrite(item, shape.after(used + 1)?.before(1)?)
-        && inside.contains('\n')
-        && first_width(&inside) <= NARROW
-    {
-        return Some(format!("{callee}{open}{inside}{close}"));
     }
     let each = each?;
     let mut text = format!("{callee}{open}");
@@ -91,6 +95,16 @@ fn overflows(expression: &Expr) -> bool {
     }
 }
 
+/// Whether an expression is a call, or a reference to one or its success.
+fn is_call(expression: &Expr) -> bool {
+    match expression {
+        Expr::Call(_) | Expr::Macro(_) => true,
+        Expr::Reference(inner) => is_call(&inner.expr),
+        Expr::Try(inner) => is_call(&inner.expr),
+        _ => false,
+    }
+}
+
 /// Whether an expression counts as short if its text is.
 fn is_simple(expression: &Expr) -> bool {
     match expression {
@@ -108,29 +122,33 @@ fn is_simple(expression: &Expr) -> bool {
 /// A structure with its fields.
 pub(super) fn fields(structure: &ExprStruct, shape: Shape) -> Option<String> {
     let path = one_line_tokens(&structure.path);
-    let short: Vec<String> = structure
-        .fields
-        .iter()
-        .map(|field| match (&field.member, field.colon_token) {
-            (syn::Member::Named(name), Some(_)) => format!("{name}: {}", one_line(&field.expr)),
-            (syn::Member::Named(name), None) => name.to_string(),
-            (syn::Member::Unnamed(index), _) => format!("{}: {}", index.index, one_line(&field.expr)),
-        })
-        .collect();
-    let joined = short.join(", ");
-    if joined.len() <= STRUCTURE && path.len() + joined.len() + 5 <= shape.width {
-        return Some(format!("{path} {{ {joined} }}"));
+    let short = one_line(&Expr::Struct(structure.clone()));
+    let inside = short.len().saturating_sub(path.len() + 5);
+    if inside <= STRUCTURE && short.len() <= shape.width {
+        return Some(short);
     }
     let indent = shape.indent + super::TAB;
     let mut text = format!("{path} {{");
-    for (field, short) in structure.fields.iter().zip(short) {
-        let written = match (&field.member, field.colon_token) {
-            (syn::Member::Named(name), Some(_)) => {
-                super::statement(&format!("{name}:"), &field.expr, ",", indent)
-            }
-            _ => format!("{short},"),
+    for field in &structure.fields {
+        let name = match &field.member {
+            syn::Member::Named(name) => name.to_string(),
+            syn::Member::Unnamed(index) => index.index.to_string(),
         };
-        text.push_str(&format!("\n{:indent$}{written}", ""));
+        let line = Shape::line(indent, 1);
+        let written = match field.colon_token {
+            None => name,
+            Some(_) => match rewrite(&field.expr, line.after(name.len() + 2)?) {
+                Some(here) => format!("{name}: {here}"),
+                None => {
+                    let below = indent + super::TAB;
+                    format!("{name}:\n{:below$}{}", "", rewrite(&field.expr, Shape::line(below, 1))?)
+                }
+            },
+        };
+        text.push_str(&format!("\n{:indent$}{written},", ""));
+    }
+    if let Some(rest) = &structure.rest {
+        text.push_str(&format!("\n{:indent$}..{}", "", one_line(rest)));
     }
     text.push_str(&format!("\n{:1$}}}", "", shape.indent));
     Some(text)
