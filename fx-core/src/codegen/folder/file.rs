@@ -229,7 +229,9 @@ fn write_type(
         lines.push("    /// When a tensor is missing or of another shape.");
     }
     let (making, reads) = constructor(program, naming, ty, main);
-    lines.push(format!("    {visible}fn new({}: VarBuilder) -> Result<Self> {{", if reads { "vb" } else { "_vb" }));
+    let mut parameters: Vec<String> = names.sizes.iter().map(|size| format!("{size}: usize")).collect();
+    parameters.push(format!("{}: VarBuilder", if reads { "vb" } else { "_vb" }));
+    signature(&format!("    {visible}fn new("), &parameters, "Self", lines);
     making.iter().for_each(|line| lines.inside(line, None));
     lines.push("    }");
     let functions: Vec<usize> = program.types[ty].functions.keys().copied().collect();
@@ -302,14 +304,7 @@ fn write_function(
     }
     let visible = if is_public { "pub " } else { "" };
     let start = format!("    {visible}fn {}(", names.name);
-    let line = format!("{start}{}) -> Result<{returned}> {{", parameters.join(", "));
-    if line.chars().count() <= MAX_WIDTH {
-        lines.push(line);
-    } else {
-        lines.push(start);
-        parameters.iter().for_each(|parameter| lines.push(format!("        {parameter},")));
-        lines.push(format!("    ) -> Result<{returned}> {{"));
-    }
+    signature(&start, &parameters, &returned, lines);
     let body = bodies.write(ty, function, interface);
     let mut statements = body.statements;
     if let Some(transform) = &folder.transform {
@@ -328,6 +323,18 @@ fn write_function(
     }
     lines.push("    }");
     Ok(())
+}
+
+/// The lines of a function's signature.
+fn signature(start: &str, parameters: &[String], returned: &str, lines: &mut Lines) {
+    let line = format!("{start}{}) -> Result<{returned}> {{", parameters.join(", "));
+    if line.chars().count() <= MAX_WIDTH {
+        lines.push(line);
+    } else {
+        lines.push(start);
+        parameters.iter().for_each(|parameter| lines.push(format!("        {parameter},")));
+        lines.push(format!("    ) -> Result<{returned}> {{"));
+    }
 }
 
 /// The statements after a transformer changed them.

@@ -3,7 +3,7 @@
 //! Invariant: what is read of the weights is what [`weights`] says, and has the dtype that it has there.
 
 use candle_core::{DType, Tensor};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, parse_quote};
@@ -17,6 +17,7 @@ use super::body::written;
 use super::holder::Member;
 use super::naming::{Field, Naming};
 use super::program::Program;
+use super::sizes::{Size, replaced};
 use super::unit::{LeafKind, shape};
 use super::words::Fresh;
 
@@ -47,17 +48,19 @@ pub(super) fn weights(program: &Program<'_>) -> Vec<(String, Tensor)> {
 /// The lines of `new` of a type, and whether it reads `vb`.
 pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, main: DType) -> (Vec<String>, bool) {
     let (unit, _) = program.types[ty].instances[0];
+    let sizes = &naming.types[ty].sizes;
     let fields = &naming.types[ty].fields;
     let mut fresh = Fresh::values(std::iter::empty());
     let _ = fresh.take("i");
+    sizes.iter().for_each(|size| drop(fresh.take(&size.to_string())));
     let (mut lines, mut inits, mut reads) = (Vec::new(), Vec::new(), false);
     for field in fields {
         let name = &field.name;
-        let maker = Maker { program, naming, unit, main };
+        let maker = Maker { program, naming, unit, ty, main };
         let init = match &field.list {
             None => {
-                let (path, member) = &field.members[0];
-                maker.make(member, &At::Path(path.clone()))
+                let (path, member, place) = &field.members[0];
+                maker.make(member, *place, &At::Path(path.clone()))
             }
             Some((before, after)) => {
                 let local = fresh.take(&name.to_string());
@@ -93,6 +96,7 @@ struct Maker<'p> {
     program: &'p Program<'p>,
     naming: &'p Naming,
     unit: usize,
+    ty: usize,
     main: DType,
 }
 
@@ -100,7 +104,7 @@ impl Maker<'_> {
     /// The statements that make a list.
     fn list(&self, field: &Field, before: &str, after: &str, local: &Ident) -> Vec<String> {
         let last = |path: &str| path[..path.len() - after.len()].rsplit('.').next().and_then(|last| last.parse().ok()).unwrap_or(0usize);
-        let numbers: Vec<usize> = field.members.iter().map(|(path, _)| last(path)).collect();
+        let numbers: Vec<usize> = field.members.iter().map(|(path, _, _)| last(path)).collect();
         let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
         let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {
             format!("{first}..{}", first + count)
@@ -108,7 +112,7 @@ impl Maker<'_> {
             format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         };
         let element = match field.members.first() {
-            Some((_, member)) => self.make(member, &At::Element(before.to_owned(), after.to_owned())),
+            Some((_, member, place)) => self.make(member, *place, &At::Element(before.to_owned(), after.to_owned())),
             None => quote!(()),
         };
         let push = written("", &quote!(#local.push(#element)), ";", 12);
@@ -118,8 +122,17 @@ impl Maker<'_> {
         lines
     }
 
-    /// The expression that makes a member.
-    fn make(&self, member: &Member, at: &At) -> TokenStream {
+    /// The numbers of a member, as they are written.
+    fn sizes(&self, place: usize) -> impl Iterator<Item = TokenStream> + '_ {
+        let names = &self.naming.types[self.ty].sizes;
+        self.program.sizes[self.ty].of(place).iter().map(|size| match size {
+            Size::Constant(size) => Literal::usize_unsuffixed(*size).into_token_stream(),
+            Size::Parameter(parameter) => names[*parameter].to_token_stream(),
+        })
+    }
+
+    /// The expression that makes a member, which has this place among the members.
+    fn make(&self, member: &Member, place: usize, at: &At) -> TokenStream {
         let builder = match at {
             At::Path(path) if path.is_empty() => quote!(vb.clone()),
             At::Path(path) => quote!(vb.pp(#path)),
@@ -132,7 +145,8 @@ impl Maker<'_> {
         let path = match member {
             Member::Holder(_) => {
                 let ty = self.naming.member_type(self.program, self.unit, member);
-                return quote!(#ty::new(#builder)?);
+                let sizes = self.sizes(place);
+                return quote!(#ty::new(#(#sizes,)* #builder)?);
             }
             Member::Leaf(path) => path,
         };
@@ -146,6 +160,8 @@ impl Maker<'_> {
             }
             LeafKind::Tensor => {
                 let shape = leaf.tensors.first().map_or_else(|| quote!(()), |(_, tensor)| shape(tensor));
+                let mut sizes = self.sizes(place);
+                let shape = replaced(shape, &mut |size| sizes.next().unwrap_or_else(|| quote!(#size)));
                 let name = match at {
                     At::Path(path) => quote!(#path),
                     At::Element(before, after) if before.is_empty() && after.is_empty() => quote!(&i.to_string()),
@@ -168,7 +184,11 @@ impl Maker<'_> {
                     let dtype = as_tokens(dtype);
                     quote!(#builder.to_dtype(#dtype))
                 };
-                let Ok(mut make) = syn::parse_str::<Expr>(make) else { return quote!(()) };
+                let mut sizes = self.sizes(place);
+                let make = replaced(make.parse().unwrap_or_default(), &mut |size| {
+                    sizes.next().unwrap_or_else(|| Literal::usize_unsuffixed(size).into_token_stream())
+                });
+                let Ok(mut make) = syn::parse2::<Expr>(make) else { return quote!(()) };
                 PutBuilder { builder }.visit_expr_mut(&mut make);
                 make.into_token_stream()
             }

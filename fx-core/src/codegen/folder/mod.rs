@@ -7,6 +7,7 @@
 //! | `flow` | what each function takes and gives |
 //! | `unit` | one graph, taken apart |
 //! | `program` | all graphs; equal functions and types once |
+//! | `sizes` | the numbers by which structs of one type differ |
 //! | `words`, `naming` | names of types, fields, functions, parameters, values |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
@@ -29,6 +30,7 @@ mod naming;
 mod package;
 mod program;
 mod region;
+mod sizes;
 mod unit;
 mod view;
 mod words;

@@ -28,13 +28,15 @@ pub(super) struct TypeNames {
     access: HashMap<(bool, String), (usize, Option<usize>)>,
     /// By number.
     pub(super) functions: HashMap<usize, FunctionNames>,
+    /// The parameters of `new` before the weights.
+    pub(super) sizes: Vec<Ident>,
 }
 
 /// A field: one member, or a list of equal ones.
 pub(super) struct Field {
     pub(super) name: Ident,
-    /// The members, with their paths in the struct.
-    pub(super) members: Vec<(String, Member)>,
+    /// The members, with their paths in the struct and their places among its members.
+    pub(super) members: Vec<(String, Member, usize)>,
     /// What is before and after the number of each element, if it is a list.
     pub(super) list: Option<(String, String)>,
 }
@@ -63,7 +65,7 @@ impl Naming {
         let mut naming = Self { types: Vec::new() };
         for (number, name) in names.into_iter().enumerate() {
             let name = name.unwrap_or_else(|| model.clone());
-            let mut named = TypeNames { name, fields: Vec::new(), access: HashMap::new(), functions: HashMap::new() };
+            let mut named = TypeNames { name, fields: Vec::new(), access: HashMap::new(), functions: HashMap::new(), sizes: Vec::new() };
             naming.name_fields(program, number, &mut named);
             name_functions(program, number, &values, &mut named);
             naming.types.push(named);
@@ -91,9 +93,10 @@ impl Naming {
         let members: Vec<(String, Member, Option<String>)> = unit.holders.all[holder]
             .members
             .iter()
-            .map(|member| {
+            .enumerate()
+            .map(|(i, member)| {
                 let path = unit.holders.relative(holder, member);
-                let key = around_number(&path).map(|list| format!("{list:?} {}", program.member_text(unit_number, member)));
+                let key = around_number(&path).map(|list| format!("{list:?} {} {:?}", program.member_text(unit_number, member), program.sizes[number].of(i)));
                 (path, member.clone(), key)
             })
             .collect();
@@ -105,7 +108,7 @@ impl Naming {
         }
         let mut lists: HashMap<&str, usize> = HashMap::new();
         let mut fresh = Fresh::default();
-        for (path, member, key) in &members {
+        for (place, (path, member, key)) in members.iter().enumerate() {
             let list = key.as_deref().filter(|key| counts[key] > 1);
             let kind = self.kind(program, unit_number, member);
             let found = list.and_then(|list| lists.get(list).copied());
@@ -133,7 +136,14 @@ impl Naming {
             let members = &mut named.fields[field].members;
             // Two members can have one path: a layer that is called whole here and entered there.
             named.access.insert(access_key(path, member), (field, list.map(|_| members.len())));
-            members.push((path.clone(), member.clone()));
+            members.push((path.clone(), member.clone(), place));
+        }
+        let mut fresh = Fresh::values(std::iter::once("i"));
+        for parameter in 0..program.sizes[number].count() {
+            let member = program.sizes[number].first_member(parameter);
+            let field = named.fields.iter().find(|field| field.members.iter().any(|(_, _, place)| Some(*place) == member));
+            let name = field.map_or_else(|| "size".to_owned(), |field| format!("{}_size", snake(&field.name.to_string())));
+            named.sizes.push(fresh.take(&name));
         }
     }
 

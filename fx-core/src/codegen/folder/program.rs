@@ -1,7 +1,7 @@
 //! [`Program`]: the types and methods of the generated program: what is equal is there once.
 //!
 //! Two functions are equal if their text is, with values named by their numbers and what is held by its path in the
-//! struct; two structs if they hold equal things under equal paths and have equal functions. Texts are keys of a hash
+//! struct; two structs if they hold equal things under equal paths, whatever their sizes, and have equal functions. Texts are keys of a hash
 //! table, so the time is linear in the length of all texts.
 //!
 //! Invariant: an instance of a type can stand for any other of it: only the weights differ.
@@ -24,7 +24,8 @@ use super::error::FolderError;
 use super::flow::Input;
 use super::holder::Member;
 use super::region::Item;
-use super::unit::{LeafKind, Unit, shape};
+use super::sizes::{Sizes, without_sizes};
+use super::unit::{LeafKind, Unit};
 use crate::ops::kind::Kind;
 
 /// Everything that is written.
@@ -37,6 +38,8 @@ pub(super) struct Program<'m> {
     pub(super) type_of: Vec<Vec<usize>>,
     /// The number of each region's function; equal ones have one.
     pub(super) function_of: Vec<Vec<usize>>,
+    /// The numbers by which the structs of each type differ.
+    pub(super) sizes: Vec<Sizes>,
     pub(super) sources: Sources,
 }
 
@@ -55,11 +58,16 @@ impl<'m> Program<'m> {
             types: Vec::new(),
             type_of: Vec::new(),
             function_of: Vec::new(),
+            sizes: Vec::new(),
             sources: Sources::default(),
         };
         program.add(module, supplied, 0, &mut HashMap::new())?;
         program.find_functions();
         program.find_types();
+        for ty in 0..program.types.len() {
+            let sizes = Sizes::new(&program, ty);
+            program.sizes.push(sizes);
+        }
         Ok(program)
     }
 
@@ -187,7 +195,7 @@ impl<'m> Program<'m> {
         text
     }
 
-    /// What is held, as a key: with its settings and shapes, or only its type.
+    /// What is held, as a key: with its settings except whole numbers, or only its type.
     fn leaf_text(&self, unit: &Unit<'_>, member: &Member, in_full: bool) -> String {
         let path = match member {
             Member::Leaf(path) => path,
@@ -195,13 +203,16 @@ impl<'m> Program<'m> {
             Member::Holder(holder) => return format!("module {holder} of {:p}", unit.module),
         };
         let Some(leaf) = unit.leaves.get(path) else { return String::new() };
-        let tensors = leaf.tensors.iter().map(|(_, tensor)| format!(" {} {:?}", shape(tensor), tensor.dtype()));
+        let tensors = leaf.tensors.iter().map(|(_, tensor)| format!(" {:?} {:?}", tensor.rank(), tensor.dtype()));
         match &leaf.kind {
             LeafKind::Graph(child) => format!("graph {child}"),
             LeafKind::Tensor if !in_full => "Tensor".to_owned(),
             LeafKind::Layer { type_name, .. } if !in_full => type_name.clone(),
             LeafKind::Tensor => format!("Tensor{}", tensors.collect::<String>()),
-            LeafKind::Layer { make, .. } => format!("{make}{}", tensors.collect::<String>()),
+            LeafKind::Layer { make, .. } => {
+                let make = without_sizes(make.parse().unwrap_or_default());
+                format!("{make}{}", tensors.collect::<String>())
+            }
         }
     }
 
