@@ -17,7 +17,7 @@ use crate::ops::kind::Kind;
 use crate::value::{Fact, Value};
 
 use super::super::call::{Calls, Several, kind_of};
-use super::super::format::one_line_tokens;
+use super::super::format::{one_line, one_line_tokens};
 use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::names::Names;
@@ -183,14 +183,14 @@ impl Binder<'_> {
                 });
                 self.names.give(*id, name, true);
             }
-            (Argument::None, Ty::Option(_)) => {
+            (Argument::None, Ty::Option(_) | Ty::Nothing) => {
                 let message = format!("`{said}` should be absent, as it was at the capture");
-                self.refuse(&format!("{}.is_some()", one_line_tokens(place)), &message);
+                self.refuse(&format!("{}.is_some()", text(place)), &message);
             }
             (made_of, Ty::Option(inner)) => {
                 let name = self.fresh.take(&snake(said));
                 let message = format!("`{said}` is missing");
-                let place = if is_reference { one_line_tokens(place) } else { format!("&{}", one_line_tokens(place)) };
+                let place = if is_reference { text(place) } else { format!("&{}", text(place)) };
                 self.statements.push(Statement::new(format!(
                     "let Some({name}) = {place} else {{\n    candle_core::bail!({message:?});\n}};"
                 )));
@@ -223,8 +223,7 @@ impl Binder<'_> {
                 let Some(value) = constant.to_value() else { return };
                 let expected = literal(&value, Kind::Any, None);
                 let message = format!("`{said}` should be {value}, as it was at the capture");
-                let place = one_line_tokens(place);
-                let place = if is_reference { format!("*{place}") } else { place };
+                let place = if is_reference { format!("*{}", text(place)) } else { text(place) };
                 self.refuse(&format!("{place} != {expected}"), &message);
             }
             _ => {}
@@ -235,6 +234,11 @@ impl Binder<'_> {
         let code = format!("if {when} {{\n    candle_core::bail!({message:?});\n}}");
         self.statements.push(Statement::new(code));
     }
+}
+
+/// A place as it is written.
+fn text(place: &TokenStream) -> String {
+    syn::parse2(place.clone()).map_or_else(|_| one_line_tokens(place), |place| one_line(&place))
 }
 
 /// A field's name.
