@@ -14,7 +14,7 @@ pub use fx_core::ops::{self, OpDef, OpRef};
 pub use fx_core::passes::{self, replace_pattern};
 pub use fx_core::symbolic;
 pub use fx_core::trace::{
-    Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, TraceError, Traceable, Tracer, TracerRules,
+    Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, ToOutput, TraceError, Traceable, Tracer, TracerRules,
     symbolic_trace, trace,
 };
 pub use fx_core::value::{Fact, TensorFact, Value};

@@ -28,5 +28,7 @@ mod results;
 mod sessions;
 #[path = "forms/state.rs"]
 mod state;
+#[path = "forms/traits.rs"]
+mod traits;
 #[path = "forms/structs.rs"]
 mod structs;

@@ -3,6 +3,6 @@
 #[test]
 fn messages() {
     let cases = trybuild::TestCases::new();
-    cases.pass("tests/ui/pass/*.rs");
-    cases.compile_fail("tests/ui/fail/*.rs");
+    cases.pass("tests/ui/pass/**/*.rs");
+    cases.compile_fail("tests/ui/fail/**/*.rs");
 }

@@ -1,7 +1,8 @@
 //! Time and memory for each node of graphs of 1,000 to 1,000,000 nodes: `cargo bench -p candle-fx-core --bench ir`.
 //!
 //! The graph is a residual chain of calls of a function, a module and a method with arguments by name. Each node has a
-//! source line; in the second table each also has a fact, which verifying infers again.
+//! source line; in the second table each also has a fact, which verifying infers again. The third table is of a star: many
+//! calls that one node reads.
 
 use std::hint::black_box;
 use std::panic::Location;
@@ -9,7 +10,9 @@ use std::time::Instant;
 
 use candle_core::DType;
 use fx_core::ir::{Graph, ModuleStack, NodeId, NodeMap};
-use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, Param, ResultKind};
+use fx_core::module::{Attributes, GraphModule};
+use fx_core::ops::{CallKind, Effect, Facts, InferError, OpDef, OpRef, OpTable, Param, ResultKind};
+use fx_core::passes::{Proxy, replace_pattern, split_module};
 use fx_core::value::{Fact, Value};
 
 static ADD: OpDef = operation("add", CallKind::Function, &[Param::new("lhs", true), Param::new("rhs", true)]);
@@ -127,6 +130,58 @@ fn main() {
             println!("{count:>9}{}", times.iter().map(|time| format!(" {time:>7.0}")).collect::<String>());
         }
     }
+    println!("{:>9} {:>7} {:>7} {:>7}  ns a node of a star", "nodes", "uses", "pattern", "split");
+    for count in [10_000, 40_000, 160_000] {
+        let star = star(count);
+        let calls: Vec<NodeId> = star.graph().calls(builtin("relu")).collect();
+        let times = [
+            // One after the other, as a pass does it that goes from call to call.
+            edited(count, star.graph(), |graph| {
+                let x = graph.placeholders().next().expect("an input");
+                calls.iter().all(|call| graph.replace_all_uses_with(*call, x).len() == 1)
+            }),
+            changed(count, &star, |module| {
+                let replaced = replace_pattern(module, |x: &Proxy| x.relu(), |x: &Proxy| x.tanh());
+                replaced.expect("it fits").len()
+            }),
+            changed(count, &star, |module| {
+                let mut number = 0;
+                let split = split_module(module, |_, _| {
+                    number += 1;
+                    Some(number)
+                });
+                split.expect("calls do not need each other").children().count()
+            }),
+        ];
+        println!("{count:>9}{}", times.iter().map(|time| format!(" {time:>7.0}")).collect::<String>());
+    }
+}
+
+fn builtin(name: &str) -> OpRef {
+    OpTable::builtin().get(CallKind::Method, name).expect("an operation")
+}
+
+/// Many calls of one operation on one input, all of which the output reads.
+fn star(count: usize) -> GraphModule {
+    let mut graph = Graph::new("star");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    let calls: Vec<NodeId> =
+        (0..count).map(|_| cursor.call(builtin("relu"), [x.into()], []).expect("one argument")).collect();
+    cursor.output(calls);
+    GraphModule::new(graph, Attributes::new()).expect("it is correct")
+}
+
+/// Nanoseconds for each node that a pass takes which changes each of them.
+fn changed(count: usize, module: &GraphModule, pass: impl Fn(&mut GraphModule) -> usize) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..2 {
+        let mut module = module.clone();
+        let start = Instant::now();
+        assert_eq!(black_box(pass(&mut module)), count);
+        best = best.min(start.elapsed().as_nanos() as f64 / count as f64);
+    }
+    best
 }
 
 /// Nanoseconds for each node that an edit of a clone takes.

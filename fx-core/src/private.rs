@@ -6,10 +6,11 @@
 pub use candle_core;
 pub use candle_nn;
 
+pub use crate::leaf::made;
 pub use crate::module::Called;
 pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
-    Construct, Entry, Given, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule, ViaModuleT,
-    World, lift, output, output::Field, record, whole, whole::Mirror,
+    Construct, Entry, Given, InWorld, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule,
+    ViaModuleT, World, custom, lift, no_mirror, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;

@@ -9,12 +9,12 @@ use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::{Errors, Message};
 use crate::mirror::mirror_ident;
 use crate::module::kind;
-use crate::options::attribute_options;
+use crate::options::constant_options;
 
 /// Expands `#[fx::constant(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let paths = attribute_options("`#[fx::constant]`", options, &errors);
+    let paths = constant_options(options, &errors);
     let parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -13,21 +13,23 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, TypeParamBound, parse_quote};
+use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, Type, TypeParamBound, parse_quote};
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 use crate::twin::is_module_bound;
-use crate::twin::select::{inputs_mention_tensor, special_keyword};
+use crate::twin::select::{inputs_mention_tensor, special_keyword, type_mentions_tensor};
 use crate::twin::shadow::{SHADOWED, SHADOWED_WITH_TYPE};
-use crate::twin::types::{Target, Types};
+use crate::twin::types::{Target, Types, is_container, is_plain};
 
 pub(crate) struct Dispatch<'a> {
     item: &'a ItemFn,
     paths: &'a Paths,
     /// `__FxFn_f`.
     pub(crate) trait_name: Ident,
+    /// The argument that the function is chosen by, with its type, if it takes no tensors.
+    chooser: Option<(usize, Type)>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -43,7 +45,26 @@ impl<'a> Dispatch<'a> {
         } else if let Some(bound) = module_bound(&item.sig) {
             errors.report(bound, Message::GenericOverModule(name));
         }
-        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident) })
+        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident), chooser: None })
+    }
+
+    /// The same of a function that takes no tensors but returns some, and takes a type that may hold them:
+    /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument.
+    pub(crate) fn by_type(item: &'a ItemFn, paths: &'a Paths) -> Option<Self> {
+        let returns_tensor = matches!(&item.sig.output, syn::ReturnType::Type(_, ty) if type_mentions_tensor(ty));
+        if !returns_tensor
+            || special_keyword(&item.sig).is_some()
+            || item.sig.constness.is_some()
+            || is_generic(&item.sig)
+        {
+            return None;
+        }
+        let chooser = item.sig.inputs.iter().enumerate().find_map(|(position, input)| match input {
+            FnArg::Typed(input) => Some((position, holder(&input.ty)?.clone())),
+            FnArg::Receiver(_) => None,
+        });
+        let trait_name = format_ident!("__FxFn_{}", item.sig.ident);
+        Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?) })
     }
 
     /// The trait, its impl for tensors, the public function, and what else carries its name.
@@ -62,7 +83,7 @@ impl<'a> Dispatch<'a> {
         quote!(impl #name for #tensor { #(#attrs)* #sig #block })
     }
 
-    fn declaration(&self) -> TokenStream {
+    pub(crate) fn declaration(&self) -> TokenStream {
         let (name, vis, cfgs) = (&self.trait_name, &self.item.vis, cfgs(&self.item.attrs));
         let (world, allow) = (self.paths.private("World"), allow_generated());
         let mut sig = self.signature(format_ident!("Self"));
@@ -75,7 +96,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The user's body, for candle's tensor.
-    fn original(&self) -> TokenStream {
+    pub(crate) fn original(&self) -> TokenStream {
         let (name, block, candle) = (&self.trait_name, &self.item.block, self.paths.candle());
         let (cfgs, mut sig) = (cfgs(&self.item.attrs), self.item.sig.clone());
         sig.ident = call_ident();
@@ -115,7 +136,7 @@ impl<'a> Dispatch<'a> {
     }
 
     /// A generic signature named `name`, and the call it forwards to.
-    fn forwarding(&self, name: Ident) -> (Signature, TokenStream) {
+    pub(crate) fn forwarding(&self, name: Ident) -> (Signature, TokenStream) {
         let world = format_ident!("TensorOrProxy");
         let trait_name = &self.trait_name;
         let mut sig = self.signature(world.clone());
@@ -132,11 +153,28 @@ impl<'a> Dispatch<'a> {
         let method = call_ident();
         let call = quote!(<#world as #trait_name>::#method #turbofish(#(#arguments),*));
         sig.generics.params.push(parse_quote!(#world: #trait_name));
+        if let Some((position, ty)) = &self.chooser {
+            self.choose_by(&mut sig, *position, ty, &world);
+        }
         if sig.generics.lt_token.is_none() {
             sig.generics.lt_token = Some(Default::default());
             sig.generics.gt_token = Some(Default::default());
         }
         (sig, call)
+    }
+
+    /// Lets the type of an argument say which world is meant.
+    fn choose_by(&self, sig: &mut Signature, position: usize, ty: &Type, world: &Ident) {
+        let (in_world, world_trait) = (self.paths.private("InWorld"), self.paths.private("World"));
+        let holder = format_ident!("Holder");
+        if let Some(FnArg::Typed(input)) = sig.inputs.iter_mut().nth(position) {
+            match &mut *input.ty {
+                Type::Reference(reference) => *reference.elem = parse_quote!(#holder),
+                other => *other = parse_quote!(#holder),
+            }
+        }
+        sig.generics.params.push(parse_quote!(#holder: #in_world<World = #world>));
+        sig.generics.make_where_clause().predicates.push(parse_quote!(#world: #world_trait<Of<#ty> = #holder>));
     }
 
     /// The user's signature with `tensor` for `Tensor`.
@@ -154,6 +192,19 @@ impl<'a> Dispatch<'a> {
         let attrs = self.item.attrs.iter();
         attrs.filter(|attribute| about_body.iter().any(|name| attribute.path().is_ident(name))).collect()
     }
+}
+
+/// The type of an argument that may hold tensors: one of the user's, not plain data by its name.
+fn holder(ty: &Type) -> Option<&Type> {
+    let ty = match ty {
+        Type::Reference(reference) => &*reference.elem,
+        ty => ty,
+    };
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|_| path.qself.is_none() && !is_plain(ty))?;
+    let name = last.ident.to_string();
+    let plain = ["Config", "Cfg", "Params", "Args", "Options", "VarBuilder"].iter().any(|end| name.ends_with(end));
+    (last.arguments.is_none() && !plain && !is_container(&name)).then_some(ty)
 }
 
 /// The same signature with the function itself as the first parameter, which a call of candle's function is checked by.
@@ -213,7 +264,7 @@ fn map_bounds(generics: &mut Generics, types: &Types<'_>) {
 }
 
 /// Gives every parameter a plain name; the closure sees the position and the user's name, if there is one.
-pub(crate) fn rename(sig: &mut Signature, name: impl Fn(usize, Option<&Ident>) -> Ident) {
+pub(crate) fn rename(sig: &mut Signature, mut name: impl FnMut(usize, Option<&Ident>) -> Ident) {
     for (position, input) in sig.inputs.iter_mut().enumerate() {
         if let FnArg::Typed(input) = input {
             let written = match &*input.pat {

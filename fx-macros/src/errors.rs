@@ -13,15 +13,21 @@ pub(crate) enum Message {
     WrongItem { attribute: &'static str, goes_on: &'static str, found: &'static str },
     UnknownOption { place: &'static str, found: String, known: &'static [&'static str] },
     DuplicateOption(String),
+    EmptyRename,
+    MisplacedSpecialize(&'static str),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
     SpecialFunction { name: String, keyword: &'static str },
+    DataRead(String),
     NoClone(String),
     GenericOverModule(String),
     WrapMethod(String),
     WrapWithoutTensor,
     WrapGeneric,
+    Mirrored,
+    SupertraitOfTensors(String),
+    DefaultOfTensors(String),
 }
 
 impl fmt::Display for Message {
@@ -37,6 +43,15 @@ impl fmt::Display for Message {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
             Message::DuplicateOption(name) => write!(f, "option `{name}` is given twice"),
+            Message::EmptyRename => {
+                write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`")
+            }
+            Message::MisplacedSpecialize(found) => {
+                write!(
+                    f,
+                    "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}"
+                )
+            }
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")
             }
@@ -48,6 +63,12 @@ impl fmt::Display for Message {
             Message::SpecialFunction { name, keyword } => write!(
                 f,
                 "`{name}` is `{keyword}` and cannot be traced: move the tensor computation to an ordinary fn and annotate that"
+            ),
+            Message::DataRead(method) => write!(
+                f,
+                "`{method}` reads a tensor's data, which is not there while a graph is recorded: move what depends on it into a \
+                 function with `#[fx::wrap]`, which is recorded as one node and runs each time, or allow it with \
+                 `#[fx::module(specialize)]` and capture with `Tracer::new().specialize(true)`, which bakes the data in"
             ),
             Message::NoClone(name) => write!(
                 f,
@@ -66,6 +87,17 @@ impl fmt::Display for Message {
             Message::WrapWithoutTensor => write!(
                 f,
                 "`#[fx::wrap]` needs an argument with a `Tensor`, by which the call is recognised while tracing"
+            ),
+            Message::Mirrored => write!(f, "`mirrored` goes on the impl of a trait that has `#[fx::module]` itself"),
+            Message::SupertraitOfTensors(name) => write!(
+                f,
+                "a trait with `#[fx::module]` cannot have the supertrait `{name}`, which is about tensors: \
+                 give the trait the methods itself"
+            ),
+            Message::DefaultOfTensors(name) => write!(
+                f,
+                "`{name}` takes or returns tensors and has a body, which would be compiled for tensors only: \
+                 move the body to a free function with `#[fx::module]`, and call that in the impls"
             ),
             Message::WrapGeneric => write!(
                 f,

@@ -1,7 +1,7 @@
 //! `#[fx::module]` on a free function.
 //!
-//! One that takes tensors is chosen by them (`dispatch.rs`), and its proxy side is a twin of the body. One that takes
-//! none stays as it is: what it returns is lifted where a twin calls it.
+//! One that takes tensors, or a type that holds them and returns some, is chosen by them (`dispatch.rs`), and its proxy side
+//! is a twin of the body. One that takes none stays as it is: what it returns is lifted where a twin calls it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,15 +13,21 @@ use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
 use crate::paths::Paths;
 use crate::twin::body::Body;
+use crate::twin::data::report_reads;
 use crate::twin::names::Names;
 use crate::twin::shadow;
 use crate::twin::types::{Target, Types};
+use crate::whole;
 
 /// The function and its twin.
-pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStream {
-    let Some(dispatch) = Dispatch::new(item, paths, errors) else {
+pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
+    let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
+    let Some(dispatch) = dispatch else {
         return quote!(#item);
     };
+    if !specialize {
+        report_reads(&item.block, errors);
+    }
     let mut types = Types::new(Target::Twin, paths);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
@@ -35,10 +41,13 @@ pub(crate) fn expand(item: &ItemFn, paths: &Paths, errors: &Errors) -> TokenStre
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, paths), body.aliases.declare(paths));
-    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs);
+    let fallbacks = body.enums.fallbacks(&item.sig.ident.to_string(), &cfgs, paths);
+    let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
+    block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
     quote! {
         #public
+        #whole
         #bare
         #fallbacks
         #(#cfgs)* #allow

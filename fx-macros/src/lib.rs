@@ -8,7 +8,8 @@
 //! module.rs     which kind of item is it?
 //! ├─ mirror/    a struct or an enum, field by field           (also constant.rs)
 //! ├─ twin/      an impl: which methods, which types, which body, which names in scope
-//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs)
+//! ├─ traits.rs  a trait of the user's, for both worlds
+//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
 //! ```
 //!
 //! This file holds the entry points only. Everything below works on `proc_macro2` streams, so that the tests
@@ -25,13 +26,15 @@ mod mirror;
 mod module;
 mod options;
 mod paths;
+mod traits;
 mod twin;
+mod whole;
 mod wrap;
 
 #[cfg(test)]
 mod tests;
 
-/// Makes a struct, an enum, an impl or a free function traceable; the item itself stays as it is.
+/// Makes a struct, an enum, an impl, a trait or a free function traceable; the item itself stays as it is.
 ///
 /// ```rs
 /// #[fx::module]
@@ -47,7 +50,9 @@ mod tests;
 ///
 /// A field can say `#[fx(constant)]` (plain data, cloned), `#[fx(leaf)]` (a call of it is one node of the graph) and
 /// `#[fx(rename = "path")]` (its name in the graph). A method can say `#[fx(skip)]` (no twin) and `#[fx(include)]`
-/// (a twin although nothing in this impl calls it). `#[fx::module(crate = my_fx)]` names the crate differently.
+/// (a twin although nothing in this impl calls it). A trait of your own gets the attribute, and its impls
+/// `#[fx::module(mirrored)]`: then `Box<dyn Block>` can be a field, and `impl Block for Tensor` be called on proxies.
+/// `#[fx::module(crate = my_fx)]` names the crate differently.
 #[proc_macro_attribute]
 pub fn module(options: TokenStream, item: TokenStream) -> TokenStream {
     module::expand(options.into(), item.into()).into()

@@ -1,17 +1,17 @@
 //! `#[fx::module]`: finds out what kind of item it is on.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Item;
 
 use crate::errors::{Errors, Message};
-use crate::options::attribute_options;
-use crate::{function, mirror, twin};
+use crate::options::module_options;
+use crate::{function, mirror, traits, twin};
 
 /// Expands `#[fx::module(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let paths = attribute_options("`#[fx::module]`", options, &errors);
+    let (paths, options) = module_options(options, &errors);
     let parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -19,28 +19,44 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             return errors.finish(TokenStream::new(), &item);
         }
     };
+    if options.mirrored && !matches!(&parsed, Item::Impl(item) if item.trait_.is_some()) {
+        errors.report(&item, Message::Mirrored);
+    }
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
     let (original, generated) = match parsed {
         Item::Struct(mut item) => {
+            misplaced(options.specialize, &item.ident, "a struct", &errors);
             let generated = mirror::expand_struct(&mut item, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Enum(mut item) => {
+            misplaced(options.specialize, &item.ident, "an enum", &errors);
             let generated = mirror::expand_enum(&mut item, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Impl(mut item) => {
-            let generated = twin::expand_impl(&mut item, &paths, &errors);
+            let generated = twin::expand_impl(&mut item, options, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }
-        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, &paths, &errors)),
+        Item::Trait(item) => {
+            misplaced(options.specialize, &item.ident, "a trait", &errors);
+            (item.to_token_stream(), traits::expand(&item, &paths, &errors))
+        }
+        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, options.specialize, &paths, &errors)),
         other => {
-            let goes_on = "a struct, an enum, an impl or a free function";
+            let goes_on = "a struct, an enum, an impl, a trait or a free function";
             errors.report(&other, Message::WrongItem { attribute: "module", goes_on, found: kind(&other) });
             (item, TokenStream::new())
         }
     };
     errors.finish(generated, &original)
+}
+
+/// Reports `specialize` on what has no code.
+fn misplaced(specialize: bool, name: &Ident, found: &'static str, errors: &Errors) {
+    if specialize {
+        errors.report(name, Message::MisplacedSpecialize(found));
+    }
 }
 
 /// The kind of an item, as a message names it.

@@ -12,15 +12,32 @@ use syn::{Attribute, LitStr, Path, Token};
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 
-/// Reads `crate = some::path`, which all three attributes know.
-pub(crate) fn attribute_options(place: &'static str, options: TokenStream, errors: &Errors) -> Paths {
-    read_options(place, options, &["crate"], None, errors)
+/// The options of `#[fx::constant]`: the names of the crate, `crate = some::path`, which all three attributes know.
+pub(crate) fn constant_options(options: TokenStream, errors: &Errors) -> Paths {
+    read_options("`#[fx::constant]`", options, &["crate"], &mut [], errors)
+}
+
+/// The options of `#[fx::module]` besides the names of the crate.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct ModuleOptions {
+    /// Data may be read while it is recorded.
+    pub(crate) specialize: bool,
+    /// The impl is of a trait that has the attribute too.
+    pub(crate) mirrored: bool,
+}
+
+/// The options of `#[fx::module]`.
+pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, ModuleOptions) {
+    let mut read = ModuleOptions::default();
+    let flags = &mut [("specialize", &mut read.specialize), ("mirrored", &mut read.mirrored)];
+    let paths = read_options("`#[fx::module]`", options, &["crate", "specialize", "mirrored"], flags, errors);
+    (paths, read)
 }
 
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], Some(&mut pure), errors);
+    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], &mut [("pure", &mut pure)], errors);
     (paths, pure)
 }
 
@@ -28,13 +45,13 @@ fn read_options(
     place: &'static str,
     options: TokenStream,
     known: &'static [&'static str],
-    mut pure: Option<&mut bool>,
+    flags: &mut [(&'static str, &mut bool)],
     errors: &Errors,
 ) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
-        if let Some(pure) = pure.as_deref_mut().filter(|_| meta.path.is_ident("pure")) {
-            set(pure, &meta, errors);
+        if let Some((_, flag)) = flags.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
+            set(flag, &meta, errors);
             return Ok(());
         }
         if !meta.path.is_ident("crate") {
@@ -76,7 +93,11 @@ pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Error
             if options.rename.is_some() {
                 errors.report(&meta.path, Message::DuplicateOption("rename".to_owned()));
             }
-            options.rename = Some(meta.value()?.parse::<LitStr>()?.value());
+            let name = meta.value()?.parse::<LitStr>()?;
+            if name.value().is_empty() {
+                errors.report(&name, Message::EmptyRename);
+            }
+            options.rename = Some(name.value());
             return Ok(());
         } else {
             unknown(&meta, "a field", &["constant", "leaf", "rename"], errors);
@@ -95,6 +116,8 @@ pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Error
 pub(crate) struct MethodOptions {
     pub(crate) skip: bool,
     pub(crate) include: bool,
+    /// Data may be read in it.
+    pub(crate) specialize: bool,
 }
 
 /// Takes the `#[fx(…)]` attributes off a method and reads them.
@@ -105,8 +128,10 @@ pub(crate) fn take_method_options(attributes: &mut Vec<Attribute>, errors: &Erro
             set(&mut options.skip, &meta, errors);
         } else if meta.path.is_ident("include") {
             set(&mut options.include, &meta, errors);
+        } else if meta.path.is_ident("specialize") {
+            set(&mut options.specialize, &meta, errors);
         } else {
-            unknown(&meta, "a method", &["skip", "include"], errors);
+            unknown(&meta, "a method", &["skip", "include", "specialize"], errors);
             return skip_value(&meta);
         }
         if options.skip && options.include {

@@ -240,6 +240,44 @@ snapshots! {
         #[derive(Debug, Clone, Copy)]
         pub enum Pool<T: Copy> { Cls, Mean(T) }
     "#
+    trait_for_both_worlds: r#"
+        /// A part of a model.
+        #[fx::module]
+        pub trait Block {
+            fn forward(&self, x: &Tensor, qkv: &Qkv) -> Result<Tensor>;
+            fn depth(&self) -> usize { 1 }
+        }
+        #[fx::module(mirrored)]
+        impl Block for Big {
+            fn forward(&self, x: &Tensor, qkv: &Qkv) -> Result<Tensor> { x.relu() }
+        }
+        #[fx::module(mirrored)]
+        impl Split for Tensor {
+            fn halves<D: Dim>(&self, dim: D) -> Result<Vec<Tensor>> { self.chunk(2, dim) }
+        }
+    "#
+    function_of_a_type: r#"
+        #[fx::module]
+        impl Softmax {
+            pub fn apply(x: &Tensor, dim: D) -> Result<Tensor> { Self::scaled(x)?.exp() }
+            fn scaled(x: &Tensor) -> Result<Tensor> { x * 2.0 }
+        }
+    "#
+    function_of_a_holder: r#"
+        #[fx::module]
+        fn attention(qkv: &Qkv, heads: usize) -> Result<Tensor> { qkv.q.matmul(&qkv.k) }
+    "#
+    what_a_forward_makes: r#"
+        #[fx::module]
+        impl Norm {
+            fn forward(&self, x: &Tensor) -> Result<Tensor> {
+                let y = LayerNorm::new_no_bias(x.clone(), self.eps).forward(x)?;
+                let y = Layer::new(self.eps).forward(&y)?;
+                let y = y.apply_op1_no_bwd(&NonZero {})?.apply_op2_no_bwd(x, &self.op)?;
+                nn::Activation::Gelu.forward(&y)
+            }
+        }
+    "#
     wrapped: r#"
         /// Chooses experts.
         #[fx::wrap]
@@ -249,7 +287,9 @@ snapshots! {
 
 /// What the attributes refuse: one case a line, all in one snapshot, so that the messages are read together.
 const REFUSED: &[&str] = &[
-    "#[fx::module] trait Layer {}",
+    "#[fx::module] mod layers {}",
+    "#[fx::module] trait Layer: Module { fn forward_twice(&self, x: &Tensor) -> Result<Tensor> { todo!() } }",
+    "#[fx::module(mirrored)] impl Layer { fn forward(&self, x: &Tensor) -> Result<Tensor> { todo!() } }",
     "#[fx::constant] fn f() {}",
     "#[fx::wrap] struct S;",
     "#[fx::module(leaf, other = 3)] struct S { #[fx(const)] a: A, #[fx(leaf, leaf)] b: B, #[fx(constant, leaf)] c: C }",

@@ -3,7 +3,7 @@
 //! The graph refers to a static description of the function, which also knows how to run it on tensors again. It stands
 //! beside the function, as public as that, so that a saved graph can be read elsewhere with it (`fx::op_of!`).
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -19,6 +19,7 @@ use crate::twin::names::Names;
 use crate::twin::select::type_mentions_tensor;
 use crate::twin::shadow;
 use crate::twin::types::{Target, Types};
+use crate::whole::{op_ident, path_end};
 
 /// Expands `#[fx::wrap(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -72,11 +73,6 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     }
 }
 
-/// The name of the description of a function.
-fn op_ident(function: &Ident) -> Ident {
-    format_ident!("__FxOp_{}", function)
-}
-
 /// Expands `fx::op_of!(path::to::function)`: the description stands beside the function.
 pub(crate) fn expand_op_of(path: TokenStream) -> TokenStream {
     match syn::parse2::<syn::Path>(path) {
@@ -98,7 +94,7 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths, pure: bool
     let (op_def, param, args) = (paths.private("OpDef"), paths.private("Param"), paths.private("Args"));
     let (value, into_value) = (paths.candle_result(paths.private("Value")), paths.private("IntoValue"));
     let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
-    let path_end = format!("::{}", item.sig.ident.unraw());
+    let path_end = path_end(&item.sig.ident);
     let params = item.sig.inputs.iter().enumerate().filter_map(|(position, input)| {
         let FnArg::Typed(input) = input else {
             return None;

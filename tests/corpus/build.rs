@@ -1,93 +1,61 @@
-//! Annotates candle-transformers' source, where cargo put it, into `OUT_DIR`, and writes the `mod` lines that make it
-//! part of this crate.
+//! Finds the cases: every file of `src/cases` named like a model that is compiled is a module of it.
 //!
-//! `models.txt` says which modules are wanted. The copy keeps the layout of its crate, so that `crate::` and `super::`
-//! mean in the copy what they mean there. Nothing of it is stored in the repository.
+//! So a model is added by adding its file, and nothing else.
 
-#[allow(dead_code, unreachable_pub, reason = "the library uses the rest of it")]
-#[path = "src/annotate/mod.rs"]
-mod annotate;
-#[path = "build/closure.rs"]
-mod closure;
-#[path = "build/locate.rs"]
+#[path = "models/locate.rs"]
 mod locate;
+#[path = "models/wanted.rs"]
+mod wanted;
 
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=models.txt");
-    println!("cargo::rerun-if-changed=src/annotate");
+    for file in ["build.rs", "models/wanted.rs", "models/locate.rs", "models/uncompiled.txt", "src/cases"] {
+        println!("cargo::rerun-if-changed={file}");
+    }
     if let Err(error) = run() {
-        println!("cargo::error=candle-transformers could not be annotated: {error}");
+        println!("cargo::error=the cases could not be listed: {error}");
     }
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let root = locate::package("candle-transformers")?;
-    let source = root.join("src");
-    println!("cargo::rerun-if-changed={}", source.display());
-    println!("cargo::rustc-env=CANDLE_TRANSFORMERS={}", root.display());
-
+    let source = locate::package("candle-transformers")?.join("src");
+    let all = wanted::models(&source)?;
+    let compiled = wanted::compiled(&source, Path::new("models/uncompiled.txt"))?;
+    let (mut modules, mut lists, mut copies) = (String::new(), String::new(), String::new());
+    for name in &compiled {
+        let package = wanted::package(name).replace('-', "_");
+        copies.push_str(&format!("pub use {package}::models::{name};\n"));
+    }
+    let directory = std::env::current_dir()?.join("src/cases");
+    for entry in fs::read_dir(&directory)? {
+        let file = entry?.path();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if name == "mod" {
+            continue;
+        }
+        if !all.contains(&name) {
+            return Err(format!("{}: there is no model `{name}`", file.display()).into());
+        }
+        if compiled.contains(&name) {
+            modules.push_str(&format!("#[path = {:?}]\nmod {name};\n", file.display().to_string()));
+            lists.push_str(&format!("    {name}::cases(),\n"));
+        }
+    }
+    let models: String = all.iter().map(|name| format!("    {name:?},\n")).collect();
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let wanted = fs::read_to_string("models.txt")?;
-    let wanted = wanted.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let units = closure::closure(&source, wanted)?;
-
-    // Only what is needed is annotated; all of it together, because types refer to each other across files.
-    let plain = out.join("plain");
-    if plain.exists() {
-        fs::remove_dir_all(&plain)?;
-    }
-    for unit in &units {
-        copy(&source, &plain, &unit.file)?;
-    }
-    let annotated = out.join("annotated");
-    let summary = annotate::annotate(&plain, &annotated)?;
-    if let Some((path, reason)) = summary.unparsed.first() {
-        return Err(format!("{} does not parse: {reason}", path.display()).into());
-    }
-    write_modules(&annotated, &out, &units)
-}
-
-/// Copies a file or directory, given relative to `from`, to the same place in `to`.
-fn copy(from: &Path, to: &Path, path: &Path) -> std::io::Result<()> {
-    let source = from.join(path);
-    if source.is_dir() {
-        for entry in fs::read_dir(&source)? {
-            copy(from, to, &path.join(entry?.file_name()))?;
-        }
-        return Ok(());
-    }
-    let target = to.join(path);
-    fs::create_dir_all(target.parent().unwrap_or(to))?;
-    // The registry's copy may be read-only, and so would be a copy that keeps permissions.
-    fs::write(target, fs::read(source)?)
-}
-
-/// Writes `modules.rs`, to be included at the root of the crate.
-fn write_modules(annotated: &Path, out: &Path, units: &[closure::Unit]) -> Result<(), Box<dyn Error>> {
-    let mut models = String::new();
-    let mut modules = String::new();
-    for unit in units {
-        match &unit.path[..] {
-            [name] => modules.push_str(&module_line(annotated, unit, name)),
-            [_, name] => models.push_str(&module_line(annotated, unit, name)),
-            _ => return Err(format!("`{}` is neither a module nor one of `models`", unit.path.join("::")).into()),
-        }
-    }
-    modules.push_str(&format!("/// The models.\npub mod models {{\n{models}}}\n"));
-    Ok(fs::write(out.join("modules.rs"), modules)?)
-}
-
-/// The source is as its authors left it: our lints are not for it.
-const ALLOW: &str = "#[allow(warnings, clippy::all, rustdoc::all, reason = \"not our source\")]";
-
-fn module_line(annotated: &Path, unit: &closure::Unit, name: &str) -> String {
-    let file = annotated.join(&unit.file);
-    let file = if file.is_dir() { file.join("mod.rs") } else { file };
-    format!("{ALLOW}\n#[path = {:?}]\npub mod {name};\n", file.display().to_string())
+    fs::write(
+        out.join("cases.rs"),
+        format!("{modules}\nfn lists() -> Vec<Vec<Case>> {{\n    vec![\n{lists}    ]\n}}\n"),
+    )?;
+    fs::write(
+        out.join("models.rs"),
+        format!(
+            "/// The annotated copies.\npub mod models {{\n{copies}}}\n\n\
+             /// All models of candle-transformers.\npub const MODELS: &[&str] = &[\n{models}];\n"
+        ),
+    )?;
+    Ok(())
 }

@@ -28,7 +28,7 @@ struct Catching {
     linear: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Catching {
     fn forward(&self, x: &Tensor, caught: Caught) -> Result<Tensor> {
         let y = self.linear.forward(x)?;
@@ -151,7 +151,7 @@ struct ReadsWeight {
     weight: Tensor,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl ReadsWeight {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let data = self.weight.to_vec1::<f32>()?;
@@ -166,7 +166,7 @@ struct ReadsLayer {
     linear: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl ReadsLayer {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let rows = self.linear.weight().to_vec2::<f32>()?;
@@ -212,13 +212,13 @@ fn inputs_of_another_shape_or_dtype() {
     assert_same(&BakesSizes.forward(&same_shape).unwrap(), &module.forward(&[same_shape]).unwrap());
 }
 
-/// candle_nn's attention runs a kernel of its own.
+/// candle_nn's attention is one kernel on the CPU.
 mod kernels {
     use candle_core::{Result, Tensor};
     use candle_nn::attention::{AttnMask, flash_attn};
     use fx::TraceError;
 
-    use crate::support::tensor;
+    use crate::support::{assert_returns, tensor};
 
     #[fx::module]
     struct Attention {
@@ -230,30 +230,29 @@ mod kernels {
         fn forward(&self, q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
             match self.by {
                 0 => flash_attn::<f32>(q, k, v, 0.5, AttnMask::causal(), None, None),
-                1 => candle_nn::attention::flash_attn::<f32>(q, k, v, 0.5, AttnMask::None, None, None),
-                _ => wrapped(q, k, v),
+                1 => candle_nn::attention::flash_attn::<f32>(q, k, v, 0.5, AttnMask::None, None, Some(30.)),
+                2 => wrapped(q, k, v),
+                _ => flash_attn::<f64>(q, k, v, 0.5, AttnMask::causal(), None, None),
             }
         }
     }
 
-    /// What the error says to write.
     #[fx::wrap]
     fn wrapped(q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
-        flash_attn::<f32>(q, k, v, 0.5, AttnMask::causal(), None, None)
+        flash_attn::<f32>(q, k, v, 0.5, AttnMask::causal_with_offset(1), None, None)
     }
 
     #[test]
-    fn attention_by_a_kernel_is_refused_and_wrapped() {
+    fn attention_by_a_kernel_is_one_node() {
         let x = tensor(&[1, 3, 2, 4]);
-        for by in 0..2 {
+        for by in 0..3 {
             let model = Attention { by };
-            assert!(model.forward(&x, &x, &x).is_ok());
-            for captured in [fx::symbolic_trace(&model), fx::trace(&model, (&x, &x, &x))] {
-                assert_refused!(captured, TraceError::CustomOp { method, .. } if method.contains("flash_attn"));
-            }
+            let expected = model.forward(&x, &x, &x).unwrap();
+            let captured = fx::trace(&model, (&x, &x, &x)).unwrap();
+            assert_eq!(captured.graph().to_string().matches("call_function").count(), 1, "{}", captured.graph());
+            assert_returns(&[&expected], Ok(captured), &[&x, &x, &x]);
         }
-        let model = Attention { by: 3 };
-        let expected = model.forward(&x, &x, &x).unwrap();
-        crate::support::assert_returns(&[&expected], fx::trace(&model, (&x, &x, &x)), &[&x, &x, &x]);
+        let captured = fx::trace(&Attention { by: 3 }, (&x, &x, &x));
+        assert_refused!(captured, TraceError::CustomOp { method, .. } if method.contains("flash_attn"));
     }
 }

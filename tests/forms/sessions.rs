@@ -93,7 +93,7 @@ struct Faulty {
     linear: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Faulty {
     fn forward(&self, x: &Tensor, fault: Fault) -> Result<Tensor> {
         let y = self.linear.forward(x)?;

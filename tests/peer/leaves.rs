@@ -14,7 +14,7 @@ struct Gate {
     threshold: f64,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Gate {
     fn forward(&self, x: &Tensor, scale: f64, mask: Option<&Tensor>) -> Result<(Tensor, Vec<Tensor>)> {
         let y = (self.project.forward(x)? * scale)?;
@@ -151,7 +151,7 @@ struct Peek {
     lin: Linear,
 }
 
-#[fx::module]
+#[fx::module(specialize)]
 impl Module for Peek {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let x = self.lin.forward(x)?;
@@ -368,7 +368,7 @@ fn a_leaf_that_a_graph_cannot_call_is_refused() {
 }
 
 /// The message without the column numbers that formatting changes.
-fn without_lines(text: &str) -> String {
+pub(crate) fn without_lines(text: &str) -> String {
     let lines = text.lines().map(|line| match line.trim_start().strip_prefix("at ") {
         Some(place) => format!("  at {}", place.split(':').next().unwrap_or_default()),
         None => line.to_owned(),

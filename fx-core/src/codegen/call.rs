@@ -19,6 +19,7 @@ use crate::value::{Fact, Value};
 use super::literal::literal;
 use super::names::Names;
 use super::place::Places;
+use super::size::symbolic_literal;
 
 /// Writes calls of a graph.
 pub(super) struct Calls<'g> {
@@ -110,12 +111,17 @@ impl Calls<'_> {
         if let Argument::Node(id) = argument {
             let receiver = self.owned(*id);
             let borrowed = self.borrowed(*id);
-            let value = if kind == Kind::OptTensor { quote!(Some(#borrowed)) } else { borrowed };
+            let value = match kind {
+                Kind::OptTensor => quote!(Some(#borrowed)),
+                Kind::Mask => quote!(candle_nn::attention::AttnMask::Mask(#receiver.clone())),
+                _ => borrowed,
+            };
             let is_tuple = matches!(kind_of(self.graph.node(*id)), Some(Several::Tuple(_)));
             return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value), is_tuple };
         }
         let tokens = match (argument.to_value(), argument) {
             (Some(value), _) => literal(&value, kind, dtype),
+            (None, symbolic) if !symbolic.has_nodes() => symbolic_literal(symbolic, kind, dtype),
             (None, Argument::List(items) | Argument::Tuple(items)) => {
                 let items: Vec<_> = items.iter().map(|item| self.argument(item, item_kind(kind)).value).collect();
                 match (kind, items.as_slice()) {

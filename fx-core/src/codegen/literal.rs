@@ -41,6 +41,15 @@ pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenS
         (Kind::Pair, Value::List(items) | Value::Tuple(items)) => tuple(items, DIMENSIONS, dimension),
         (Kind::Single, Value::Float(float)) => single(*float as f32),
         (Kind::Single, Value::Int(int)) => single(*int as f32),
+        (Kind::OptSingle, Value::Float(_) | Value::Int(_)) => {
+            let single = literal(value, Kind::Single, None);
+            quote!(Some(#single))
+        }
+        (Kind::Mask, Value::Int(offset)) => {
+            let offset = Literal::i64_unsuffixed(*offset);
+            quote!(candle_nn::attention::AttnMask::causal_with_offset(#offset))
+        }
+        (Kind::Mask, Value::None) => quote!(candle_nn::attention::AttnMask::None),
         (Kind::Scalar, Value::Int(int)) => {
             let int = Literal::i64_suffixed(*int);
             quote!(#int)

@@ -145,9 +145,10 @@ impl Reads {
                     (false, fields) => quote!(#name { #(#fields),* }),
                 }
             }
-            other => other
-                .to_value()
-                .map_or_else(|| quote!(()), |value| super::literal::literal(&value, crate::ops::kind::Kind::Any, None)),
+            other => match other.to_value() {
+                Some(value) => super::literal::literal(&value, crate::ops::kind::Kind::Any, None),
+                None => super::size::symbolic_literal(other, crate::ops::kind::Kind::Any, None),
+            },
         }
     }
 }
@@ -170,6 +171,8 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
         Argument::Str(_) => quote!(&'static str),
         Argument::DType(_) => quote!(DType),
         Argument::Device(_) => quote!(&'static Device),
+        Argument::SymInt(_) => quote!(usize),
+        Argument::SymRange(_) => quote!(std::ops::Range<usize>),
         Argument::Range(range) => match **range {
             (Some(_), Some(_)) => quote!(std::ops::Range<i64>),
             (Some(_), None) => quote!(std::ops::RangeFrom<i64>),

@@ -14,6 +14,7 @@ mod literal;
 mod method;
 mod names;
 mod place;
+mod size;
 mod source;
 mod typed;
 

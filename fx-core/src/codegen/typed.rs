@@ -9,7 +9,6 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use crate::ir::Argument;
 use crate::ops::kind::Kind;
-use crate::value::Value;
 
 use super::call::Calls;
 use super::literal::literal;
@@ -93,7 +92,10 @@ impl Calls<'_> {
 }
 
 fn plain(argument: &Argument, kind: Kind) -> TokenStream {
-    literal(&argument.to_value().unwrap_or(Value::None), kind, None)
+    match argument.to_value() {
+        Some(value) => literal(&value, kind, None),
+        None => super::size::symbolic_literal(argument, kind, None),
+    }
 }
 
 fn owned_device(argument: &Argument) -> TokenStream {

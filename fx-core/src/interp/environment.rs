@@ -6,7 +6,7 @@ use crate::entity::SecondaryMap;
 use crate::ir::NodeId;
 use crate::value::Value;
 
-/// The values of nodes.
+/// The values of the nodes of one graph, as far as they were computed and are still needed: torch.fx's `env`.
 #[derive(Debug, Clone, Default)]
 pub struct Environment(SecondaryMap<NodeId, Option<Value>>);
 

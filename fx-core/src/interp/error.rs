@@ -4,6 +4,7 @@
 
 use crate::ir::BindError;
 use crate::module::{BindInputsError, GraphModule, MissingAttribute};
+use crate::value::SymError;
 
 /// Why a graph did not run.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +56,33 @@ pub enum RunError {
         /// What was given.
         found: String,
     },
+    /// Two inputs say that one size is two things.
+    #[error("`{size}` is {first} by {first_place}, but {second} by {second_place}")]
+    SizesDiffer {
+        /// The size.
+        size: String,
+        /// What it is by the first input.
+        first: i64,
+        /// The first input, and which dimension.
+        first_place: String,
+        /// What it is by the second.
+        second: i64,
+        /// The second input, and which dimension.
+        second_place: String,
+    },
+    /// The original takes another way than the graph at these sizes.
+    #[error("the graph holds for {guard}, but here {values}{at}")]
+    Guard {
+        /// The condition.
+        guard: String,
+        /// The sizes of this run, and both sides of the condition.
+        values: String,
+        /// Where the model compares them, and what to do, as clauses of their own lines.
+        at: String,
+    },
+    /// A number that follows sizes has no value.
+    #[error(transparent)]
+    Size(#[from] SymError),
     /// A call gives something else than at the capture, and only running it tells what.
     #[error(
         "{line}\n  gave {found}, but {expected} when it was captured: what the model made of that is baked in; capture again, \

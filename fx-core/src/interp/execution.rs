@@ -9,15 +9,56 @@ use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, Op};
 use crate::module::inputs::default_input;
 use crate::module::{Attributes, GraphModule};
-use crate::value::Value;
+use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
 use super::interpreter::{Interpreter, Running};
+use super::place::{Observers, Place};
 use super::processing::{process_inputs, process_outputs};
 use super::run::{Failed, described, explained, missing_inputs};
+use super::sizes::{check_guards, sizes_of};
 
 /// Looks on while a graph runs: before and after each node. Several can look on at one run.
+///
+/// A child graph that a node calls is looked into: between `before` and `after` of the call come those of the child's
+/// nodes. [`Running::path`] and [`Running::qualified_name`] tell them from others of the same name; a layer has no nodes.
+/// Hooks of an [`Interpreter`] are of one graph, as in torch.fx: what `call_module` calls runs as it is.
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::interp::{Execution, Observer, Running};
+/// use fx_core::{ir::Graph, module::{Attributes, GraphModule}, trace::Tracer, value::Value};
+///
+/// #[derive(Default)]
+/// struct Log(Vec<String>);
+///
+/// impl Observer for Log {
+///     fn after(&mut self, at: Running<'_>, _: &Value) {
+///         self.0.push(at.qualified_name().into_owned());
+///     }
+/// }
+///
+/// let block = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.sqr())?;
+/// let mut graph = Graph::new("model");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let once = cursor.call_module("block", [x.into()], []);
+/// let twice = cursor.call_module("block", [once.into()], []);
+/// cursor.output(twice);
+/// let module = GraphModule::new(graph, Attributes::from_iter([("block", block)]))?;
+///
+/// let mut log = Log::default();
+/// Execution::new(&module).observe(&mut log).run(&mut (), &[Tensor::new(3f32, &Device::Cpu)?.into()])?;
+/// assert_eq!(
+///     log.0,
+///     [
+///         "x", "block.x", "block.sqr", "block.output", "block", "block@1.x", "block@1.sqr", "block@1.output",
+///         "block_1", "output",
+///     ]
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Observer {
     /// A node is about to run.
     fn before(&mut self, at: Running<'_>) {
@@ -54,7 +95,8 @@ pub struct Execution<'r> {
     values: Environment,
     keeps: bool,
     processes: bool,
-    observers: Vec<&'r mut dyn Observer>,
+    observers: Observers<'r>,
+    sizes: Sizes,
 }
 
 impl<'r> Execution<'r> {
@@ -67,8 +109,8 @@ impl<'r> Execution<'r> {
     /// Of any graph with these attributes.
     #[must_use]
     pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
-        let (start, values, observers) = Default::default();
-        Self { graph, attributes, start, values, keeps: false, processes: true, observers }
+        let (start, values, observers, sizes) = Default::default();
+        Self { graph, attributes, start, values, keeps: false, processes: true, observers, sizes }
     }
 
     /// A node has this value from the start, and is not run. A placeholder that has one takes no input;
@@ -94,7 +136,7 @@ impl<'r> Execution<'r> {
         self
     }
 
-    /// This observer looks on.
+    /// This observer looks on, also at the nodes of child graphs.
     #[must_use]
     pub fn observe(mut self, observer: &'r mut dyn Observer) -> Self {
         self.observers.push(observer);
@@ -136,6 +178,18 @@ impl<'r> Execution<'r> {
         self.run_queue(interpreter, processed)
     }
 
+    /// Runs a graph that is called from another, on one value for each placeholder.
+    pub(super) fn run_at(
+        &mut self,
+        interpreter: &mut (impl Interpreter + ?Sized),
+        inputs: Vec<Value>,
+        place: &Place<'_>,
+    ) -> Result<Value, RunError> {
+        let processed = self.processed(&inputs)?;
+        drop(inputs);
+        self.run_nodes(interpreter, processed, place)
+    }
+
     /// One value for each placeholder that has none from the start.
     fn processed(&self, inputs: &[Value]) -> Result<VecDeque<Value>, RunError> {
         if self.processes && self.graph.signature().is_some() {
@@ -162,7 +216,19 @@ impl<'r> Execution<'r> {
     fn run_queue(
         &mut self,
         interpreter: &mut (impl Interpreter + ?Sized),
+        inputs: VecDeque<Value>,
+    ) -> Result<Value, RunError> {
+        let observers = std::mem::take(&mut self.observers);
+        let result = self.run_nodes(interpreter, inputs, &Place::root(&observers));
+        self.observers = observers;
+        result
+    }
+
+    fn run_nodes(
+        &mut self,
+        interpreter: &mut (impl Interpreter + ?Sized),
         mut inputs: VecDeque<Value>,
+        place: &Place<'_>,
     ) -> Result<Value, RunError> {
         self.values = Environment::default();
         for (id, value) in &self.start {
@@ -170,19 +236,31 @@ impl<'r> Execution<'r> {
         }
         // With a signature every placeholder has an input, also one that has a value from the start.
         let gives_all = self.processes && self.graph.signature().is_some();
+        let graph = self.graph;
+        self.sizes = {
+            // In the order in which they are taken below.
+            let mut given = inputs.iter();
+            let mut known: Vec<(NodeId, &Value)> = Vec::new();
+            for id in graph.placeholders() {
+                let there = self.values.get(id);
+                let taken = if there.is_none() || gives_all { given.next() } else { None };
+                known.extend(there.or(taken).map(|value| (id, value)));
+            }
+            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+        };
+        check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
         if !self.keeps {
             for (id, node) in self.graph.nodes() {
                 node.all_input_nodes().for_each(|input| last_uses[input] = Some(id));
             }
         }
-        let graph = self.graph;
         for (id, node) in graph.nodes() {
             let is_there = self.values.get(id).is_some();
             let is_input = node.op() == Op::Placeholder;
             let given = if is_input && (!is_there || gives_all) { inputs.pop_front() } else { None };
             if !is_there {
-                let value = self.run_one(interpreter, id, given.as_ref())?;
+                let value = self.run_one(interpreter, id, given.as_ref(), place)?;
                 drop(given);
                 self.values.insert(id, value);
             }
@@ -206,11 +284,13 @@ impl<'r> Execution<'r> {
         interpreter: &mut (impl Interpreter + ?Sized),
         id: NodeId,
         given: Option<&Value>,
+        place: &Place<'_>,
     ) -> Result<Value, RunError> {
-        let at = Running { graph: self.graph, attributes: self.attributes, values: &self.values, id, given };
-        self.observers.iter_mut().for_each(|observer| observer.before(at));
+        let (graph, attributes) = (self.graph, self.attributes);
+        let at = Running { graph, attributes, values: &self.values, sizes: &self.sizes, id, given, place };
+        place.watch.before(at);
         let value = interpreter.run_node(at).map_err(|error| with_node(at, error))?;
-        self.observers.iter_mut().for_each(|observer| observer.after(at, &value));
+        place.watch.after(at, &value);
         Ok(value)
     }
 

@@ -11,11 +11,12 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::{Attribute, Attributes, GraphModule};
 use crate::ops::candle_error::caught;
 use crate::ops::{Args, OpRef};
-use crate::value::Value;
+use crate::value::{Sizes, Value};
 
 use super::environment::Environment;
 use super::error::RunError;
 use super::execution::Execution;
+use super::place::Place;
 use super::plan::not_computed;
 
 /// The arguments of a call, in the order of its parameters: values of nodes as they are, and what was put together.
@@ -63,7 +64,7 @@ pub trait Interpreter {
     /// When the graph was not captured for such a value.
     fn placeholder(&mut self, at: Running<'_>, name: &str, given: &Value) -> Result<Value, RunError> {
         let _ = name;
-        super::run::check_input(at.node(), given)?;
+        super::run::check_input(at.node(), given, at.sizes())?;
         Ok(given.clone())
     }
 
@@ -136,9 +137,11 @@ pub struct Running<'r> {
     pub(super) graph: &'r Graph,
     pub(super) attributes: &'r Attributes,
     pub(super) values: &'r Environment,
+    pub(super) sizes: &'r Sizes,
     pub(super) id: NodeId,
     /// What was given for it, if it is a placeholder.
     pub(super) given: Option<&'r Value>,
+    pub(super) place: &'r Place<'r>,
 }
 
 impl<'r> Running<'r> {
@@ -154,6 +157,12 @@ impl<'r> Running<'r> {
         self.attributes
     }
 
+    /// The sizes of this run that the graph follows.
+    #[must_use]
+    pub fn sizes(&self) -> &'r Sizes {
+        self.sizes
+    }
+
     /// The node's id.
     #[must_use]
     pub fn id(&self) -> NodeId {
@@ -166,7 +175,27 @@ impl<'r> Running<'r> {
         self.graph.node(self.id)
     }
 
-    /// The value of another node, if it was computed and is still there.
+    /// Where the graph is in the module that runs: the root, or the path of a child graph that is looked into.
+    #[must_use]
+    pub fn path(&self) -> &'r ModulePath {
+        &self.place.path
+    }
+
+    /// The name of the node after the path of its graph: `relu` in the module that runs, `block.relu` in its child graph
+    /// `block`, and `block@1.relu` there when `block` is called for the second time, as torch.fx writes repeated calls.
+    #[must_use]
+    pub fn qualified_name(&self) -> Cow<'r, str> {
+        let name = self.node().name();
+        if self.place.depth == 0 { Cow::Borrowed(name) } else { Cow::Owned(format!("{}.{name}", self.place.name)) }
+    }
+
+    /// How many graphs the node is inside of; 0 in the module that runs.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.place.depth
+    }
+
+    /// The value of another node of the graph, if it was computed and is still there.
     #[must_use]
     pub fn value(&self, id: NodeId) -> Option<&'r Value> {
         self.values.get(id)
@@ -229,7 +258,7 @@ impl<'r> Running<'r> {
                 let fields = structure.1.iter().map(|(name, item)| Ok((name.clone(), self.fetch_owned(item)?)));
                 Ok(Value::Struct(structure.0.clone(), fields.collect::<Result<_, RunError>>()?))
             }
-            plain => Ok(plain.to_value().unwrap_or_default()),
+            plain => Ok(plain.evaluate(self.sizes)?.unwrap_or_default()),
         }
     }
 
@@ -267,7 +296,8 @@ impl<'r> Running<'r> {
         Ok(caught(|| (op.eval)(Args { op, values: args }))?)
     }
 
-    /// Calls a layer or child graph of the module.
+    /// Calls a layer or child graph of the module. A child graph runs as it is, without the hooks of the interpreter that
+    /// calls it; observers are told of its nodes.
     ///
     /// # Errors
     /// What the layer or graph refuses, or that there is none at this path.
@@ -276,7 +306,7 @@ impl<'r> Running<'r> {
             Attribute::Layer(layer) => Ok(caught(|| layer.call(args))?),
             Attribute::Module(child) => {
                 let args: Vec<Value> = args.iter().map(|value| (*value).clone()).collect();
-                Ok(child.run_placeholders(&args).map_err(candle_core::Error::from)?)
+                Ok(self.place.run(path, &child, args).map_err(candle_core::Error::from)?)
             }
             Attribute::Tensor(_) => Ok(Value::None),
         }

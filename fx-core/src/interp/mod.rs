@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `plan`, `run` | the quick way: by a plan made once for each revision of the graph |
 //! | `processing` | calling a graph as the original was called |
-//! | `environment`, `interpreter`, `execution` | node by node, with hooks |
+//! | `environment`, `place`, `interpreter`, `execution` | node by node, with hooks, and who looks on |
 //! | `shape_prop`, `observers` | looking on |
 //! | `transformer` | making another graph, node by node |
 //!
@@ -15,10 +15,12 @@ mod error;
 mod execution;
 mod interpreter;
 mod observers;
+mod place;
 mod plan;
 mod processing;
 mod run;
 mod shape_prop;
+mod sizes;
 mod transformer;
 
 pub use environment::Environment;

@@ -15,7 +15,8 @@ use super::interpreter::Running;
 /// Which nodes are meant.
 type Filter = Box<dyn FnMut(Running<'_>) -> bool>;
 
-/// Keeps the values of nodes by name: what forward hooks are used for in PyTorch.
+/// Keeps the values of nodes by name: what forward hooks are used for in PyTorch. Those of child graphs have the path in
+/// front ([`Running::qualified_name`]).
 ///
 /// ```
 /// use candle_core::{Device, Tensor};
@@ -49,7 +50,7 @@ impl Activations {
         Self { filter: Some(Box::new(filter)), values: IndexMap::new() }
     }
 
-    /// The value of a node in the last run.
+    /// The value of a node in the last run, `relu`, or `block.relu` in a child graph.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
@@ -70,12 +71,13 @@ impl Activations {
 impl Observer for Activations {
     fn after(&mut self, at: Running<'_>, value: &Value) {
         if self.filter.as_mut().is_none_or(|filter| filter(at)) {
-            self.values.insert(at.node().name().to_owned(), value.clone());
+            self.values.insert(at.qualified_name().into_owned(), value.clone());
         }
     }
 }
 
-/// Measures how long each node takes, summed over the runs it looks on at.
+/// Measures how long each node takes, summed over the runs it looks on at. Nodes of child graphs have the path in front
+/// ([`Running::qualified_name`]); their times are parts of that of the call.
 ///
 /// On a GPU calls return before they are done; what is measured is then the time to start them.
 ///
@@ -94,8 +96,16 @@ impl Observer for Activations {
 /// ```
 #[derive(Debug, Default)]
 pub struct Profiler {
-    started: Option<Instant>,
-    times: IndexMap<String, Duration>,
+    /// When those began that are running: a call of a child graph, and what runs in it.
+    started: Vec<Instant>,
+    times: IndexMap<String, Timed>,
+}
+
+#[derive(Debug, Default)]
+struct Timed {
+    sum: Duration,
+    /// Whether it is part of the time of another.
+    is_inside: bool,
 }
 
 impl Profiler {
@@ -105,35 +115,40 @@ impl Profiler {
         Self::default()
     }
 
-    /// How long each node took, in program order.
+    /// How long each node took, in the order in which they began; a call of a child graph, then what is inside of it.
     pub fn times(&self) -> impl ExactSizeIterator<Item = (&str, Duration)> {
-        self.times.iter().map(|(name, time)| (&**name, *time))
+        self.times.iter().map(|(name, time)| (&**name, time.sum))
     }
 
-    /// How long all of them took.
+    /// How long all of them took, those inside of child graphs as part of the calls.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.times.values().sum()
+        self.times.values().filter(|time| !time.is_inside).map(|time| time.sum).sum()
     }
 }
 
 impl Observer for Profiler {
-    fn before(&mut self, _: Running<'_>) {
-        self.started = Some(Instant::now());
+    fn before(&mut self, at: Running<'_>) {
+        // What a run that failed left.
+        self.started.truncate(at.depth());
+        let name = at.qualified_name();
+        if !self.times.contains_key(&*name) {
+            let time = Timed { sum: Duration::ZERO, is_inside: at.depth() > 0 };
+            self.times.insert(name.into_owned(), time);
+        }
+        self.started.push(Instant::now());
     }
 
     fn after(&mut self, at: Running<'_>, _: &Value) {
-        let time = self.started.take().map(|started| started.elapsed()).unwrap_or_default();
-        match self.times.get_mut(at.node().name()) {
-            Some(sum) => *sum += time,
-            None => {
-                self.times.insert(at.node().name().to_owned(), time);
-            }
+        let time = self.started.pop().map(|started| started.elapsed()).unwrap_or_default();
+        if let Some(timed) = self.times.get_mut(&*at.qualified_name()) {
+            timed.sum += time;
         }
     }
 }
 
-/// A line for each node, the slowest first: microseconds, share of all, name.
+/// A line for each node, the slowest first: microseconds, share of all, name. Shares of nodes inside of child graphs are
+/// parts of those of the calls.
 impl fmt::Display for Profiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut times: Vec<(&str, Duration)> = self.times().collect();

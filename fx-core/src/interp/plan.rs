@@ -3,6 +3,7 @@
 //! Invariant: every operand of a step is a constant, or a slot filled by an earlier step and not yet cleared. A slot is
 //! used again as soon as its value is not needed any more, so there are as many as there are values alive at once.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::entity::EntityRef;
@@ -65,6 +66,8 @@ pub(crate) struct Plan {
     pub(super) cleared: Vec<u32>,
     pub(super) steps: Vec<Step>,
     pub(super) output: Operand,
+    /// What follows the sizes of a run, worked out before the first step, and its slot; each argument once.
+    pub(super) symbolic: Vec<(Argument, u32)>,
     /// Number of slots.
     pub(super) slots: usize,
     /// How deep graphs are nested in this one.
@@ -124,10 +127,11 @@ impl Plan {
             let is_relied_on = is_relied_on(module, node, &call);
             steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, is_relied_on, call });
         }
-        let Planner { slots, constants, structures, operands, cleared, .. } = planner;
+        let Planner { slots, constants, structures, operands, cleared, symbolic, .. } = planner;
+        let symbolic = symbolic.into_iter().collect();
         let output = output.ok_or(RunError::NoOutput)?;
         let slots = slots as usize;
-        Ok(Self { inputs, constants, structures, operands, cleared, steps, output, slots, depth: deepest })
+        Ok(Self { inputs, constants, structures, operands, cleared, steps, output, symbolic, slots, depth: deepest })
     }
 }
 
@@ -160,6 +164,8 @@ struct Planner<'g> {
     structures: Vec<Structure>,
     operands: Vec<Operand>,
     cleared: Vec<u32>,
+    /// The slots of what follows the sizes of a run; nothing else is ever stored there.
+    symbolic: HashMap<Argument, u32>,
 }
 
 impl<'g> Planner<'g> {
@@ -181,6 +187,7 @@ impl<'g> Planner<'g> {
             structures: Vec::new(),
             operands: Vec::new(),
             cleared: Vec::new(),
+            symbolic: HashMap::new(),
         }
     }
 
@@ -255,6 +262,15 @@ impl<'g> Planner<'g> {
     fn operand(&mut self, user: NodeId, argument: &Argument) -> Result<Operand, RunError> {
         let structure = match argument {
             Argument::Node(id) => return self.place(user, *id),
+            argument if argument.is_symbolic() && !argument.has_nodes() => {
+                if let Some(slot) = self.symbolic.get(argument) {
+                    return Ok(Operand::Slot(*slot));
+                }
+                let slot = self.slots;
+                self.slots += 1;
+                self.symbolic.insert(argument.clone(), slot);
+                return Ok(Operand::Slot(slot));
+            }
             argument => match (argument.to_value(), argument) {
                 (Some(value), _) => return Ok(Operand::Constant(pushed(&mut self.constants, value))),
                 (None, Argument::List(items)) => Structure::List(self.each(user, items)?),

@@ -14,11 +14,12 @@ use crate::module::GraphModule;
 use crate::module::inputs::{default_input, input_names, parameter};
 use crate::ops::Args;
 use crate::ops::candle_error::{panicked, reason};
-use crate::value::{Fact, Value};
+use crate::value::{Fact, Sizes, Value};
 
 use super::error::{NodeError, RunError};
 use super::plan::{Call, Operand, Plan, Structure};
 use super::processing::{process_inputs, process_outputs};
+use super::sizes::{check_guards, sizes_of};
 
 impl GraphModule {
     /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
@@ -104,15 +105,23 @@ impl Plan {
     /// Runs the graph that this plan is of on one value per placeholder.
     fn run<'v>(&self, graph: &Graph, inputs: impl Iterator<Item = &'v Value>) -> Result<Value, RunError> {
         let mut slots: Vec<Value> = vec![Value::None; self.slots];
+        let inputs: SmallVec<[&Value; 8]> = inputs.collect();
+        let sizes = sizes_of(graph, |id| {
+            graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value))
+        })?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
-            check_input(graph.node(id), value)?;
+            check_input(graph.node(id), value, &sizes)?;
             if let Some(slot) = slot {
                 slots[*slot as usize] = value.clone();
             }
         }
+        check_guards(graph, &sizes)?;
+        for (argument, slot) in &self.symbolic {
+            slots[*slot as usize] = argument.evaluate(&sizes)?.unwrap_or_default();
+        }
         let at = Cell::new(0);
         // A call only reads values, and makes a new one: nothing is left half done.
-        let ran = catch_unwind(AssertUnwindSafe(|| self.run_steps(graph, &mut slots, &at)));
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_steps(graph, &sizes, &mut slots, &at)));
         match ran.unwrap_or_else(|payload| Err(Box::new(panicked(payload).into()))).map_err(|error| *error) {
             Err(RunError::Candle(error)) => {
                 let (step, operands) = (&self.steps[at.get()], self.operands_of(at.get()));
@@ -130,7 +139,13 @@ impl Plan {
     }
 
     /// Runs all steps; `at` is the one that is running.
-    fn run_steps(&self, graph: &Graph, slots: &mut [Value], at: &Cell<usize>) -> Result<(), Box<RunError>> {
+    fn run_steps(
+        &self,
+        graph: &Graph,
+        sizes: &Sizes,
+        slots: &mut [Value],
+        at: &Cell<usize>,
+    ) -> Result<(), Box<RunError>> {
         let (mut operands_start, mut cleared_start) = (0, 0);
         for (i, step) in self.steps.iter().enumerate() {
             at.set(i);
@@ -150,7 +165,7 @@ impl Plan {
             match result {
                 Ok(value) => {
                     if step.is_relied_on {
-                        check_result(graph, step.node, &value)?;
+                        check_result(graph, step.node, &value, sizes)?;
                     }
                     slots[step.result as usize] = value;
                 }
@@ -254,12 +269,9 @@ pub(super) fn described(values: &[&Value]) -> String {
 }
 
 /// A graph holds for the shapes and dtypes it was captured at: numbers made of them are baked in.
-pub(super) fn check_input(placeholder: &Node, value: &Value) -> Result<(), RunError> {
-    let Fact::Tensor(expected) = &placeholder.meta().fact else { return Ok(()) };
-    if let Value::Tensor(tensor) = value
-        && expected.shape == *tensor.shape()
-        && expected.dtype == tensor.dtype()
-    {
+pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> Result<(), RunError> {
+    let expected = &placeholder.meta().fact;
+    if !matches!(expected, Fact::Tensor(_) | Fact::SymInt(_)) || expected.holds_of(value, sizes) {
         return Ok(());
     }
     let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());
@@ -269,26 +281,13 @@ pub(super) fn check_input(placeholder: &Node, value: &Value) -> Result<(), RunEr
 /// What follows may hold for the result that the call had at the capture only.
 #[cold]
 #[inline(never)]
-fn check_result(graph: &Graph, id: NodeId, value: &Value) -> Result<(), Box<RunError>> {
+fn check_result(graph: &Graph, id: NodeId, value: &Value, sizes: &Sizes) -> Result<(), Box<RunError>> {
     let expected = &graph.node(id).meta().fact;
-    if is_as(expected, value) {
+    if expected.holds_of(value, sizes) {
         return Ok(());
     }
     let (line, found) = (graph.node_line(id), Fact::of(value).to_string());
     Err(Box::new(RunError::OtherResult { line, expected: expected.to_string(), found }))
-}
-
-/// Whether a value is what was known of it.
-fn is_as(expected: &Fact, value: &Value) -> bool {
-    match (expected, value) {
-        (Fact::Unknown, _) => true,
-        (Fact::Tensor(fact), Value::Tensor(tensor)) => fact.shape == *tensor.shape() && fact.dtype == tensor.dtype(),
-        (Fact::List(facts), Value::List(values)) | (Fact::Tuple(facts), Value::Tuple(values)) => {
-            facts.len() == values.len() && facts.iter().zip(values).all(|(fact, value)| is_as(fact, value))
-        }
-        (Fact::Data(data), value) => data == value,
-        _ => false,
-    }
 }
 
 /// The defaults of the placeholders after the first `given`; an error if they do not have any, or are not as many.

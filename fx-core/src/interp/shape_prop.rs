@@ -2,7 +2,11 @@
 //!
 //! Invariant: only what was seen is written, and only if the run came to its end.
 
-use crate::ir::NodeId;
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+
+use crate::ir::{Graph, NodeId};
 use crate::module::GraphModule;
 use crate::value::{Fact, Value};
 
@@ -11,6 +15,9 @@ use super::execution::{Execution, Observer};
 use super::interpreter::Running;
 
 /// Writes to each node what its value was in a run: shape and dtype of tensors, part by part of tuples.
+///
+/// Nodes of child graphs are written to as well. One that had another shape or dtype in another call of the same run gets
+/// none: a graph holds for every call of it.
 ///
 /// ```
 /// use candle_core::{DType, Device, Tensor};
@@ -24,7 +31,8 @@ use super::interpreter::Running;
 /// ```
 #[derive(Debug, Default)]
 pub struct ShapeProp {
-    facts: Vec<(NodeId, Fact)>,
+    /// By the address of the graph, which stays where it is while the module runs.
+    facts: HashMap<usize, IndexMap<NodeId, Fact>>,
 }
 
 impl ShapeProp {
@@ -35,19 +43,57 @@ impl ShapeProp {
     pub fn propagate(module: &mut GraphModule, inputs: &[Value]) -> Result<Value, RunError> {
         let mut seen = Self::default();
         let result = Execution::new(module).observe(&mut seen).run(&mut (), inputs)?;
-        let graph = module.graph_mut();
-        for (id, fact) in seen.facts {
-            graph.meta_mut(id).fact = fact;
+        let of_root = seen.facts.remove(&address(module.graph())).unwrap_or_default();
+        if !seen.facts.is_empty() {
+            let addresses: Vec<usize> = module.graphs_to_edit().map(address).collect();
+            let mut children = addresses.into_iter();
+            module.edit_each(&mut |module| match children.next().and_then(|at| seen.facts.remove(&at)) {
+                Some(facts) => write(module.graph_mut(), facts),
+                None => false,
+            });
         }
+        write(module.graph_mut(), of_root);
         Ok(result)
     }
+}
+
+fn address(graph: &Graph) -> usize {
+    std::ptr::from_ref(graph).addr()
+}
+
+/// Writes facts to the nodes of a graph; whether any differs from the one that was there.
+fn write(graph: &mut Graph, facts: IndexMap<NodeId, Fact>) -> bool {
+    let mut changed = false;
+    for (id, fact) in facts {
+        let meta = graph.meta_mut(id);
+        changed |= meta.fact != fact;
+        meta.fact = fact;
+    }
+    changed
 }
 
 impl Observer for ShapeProp {
     fn after(&mut self, at: Running<'_>, value: &Value) {
         // A fact holds no tensor: it would keep its memory.
         let is_shape = |fact: &Fact| !matches!(fact, Fact::Data(data) if !data.tensors().is_empty());
-        let fact = Some(Fact::of(value)).filter(is_shape).unwrap_or_default();
-        self.facts.push((at.id(), fact));
+        let known = &at.node().meta().fact;
+        let fact = match at.graph().dynamic() {
+            // What follows the sizes says more than what it is for these; and what it is for these is not what it was at
+            // the capture.
+            Some(_) if known.is_symbolic() && known.holds_of(value, at.sizes()) => return,
+            Some(dynamic) if dynamic.sizes.iter().any(|size| at.sizes().get(&size.name) != Some(size.hint)) => {
+                if known.holds_of(value, at.sizes()) { return } else { Fact::Unknown }
+            }
+            _ => Some(Fact::of(value)).filter(is_shape).unwrap_or_default(),
+        };
+        let facts = self.facts.entry(address(at.graph())).or_default();
+        facts
+            .entry(at.id())
+            .and_modify(|seen| {
+                if *seen != fact {
+                    *seen = Fact::Unknown;
+                }
+            })
+            .or_insert(fact);
     }
 }

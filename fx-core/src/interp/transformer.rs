@@ -178,6 +178,12 @@ pub trait Transformer {
         if let Some(signature) = from.signature() {
             graph.set_signature(mapped_signature(signature, &graph, &became));
         }
+        let is_input = |graph: &Graph, id: NodeId| graph.try_node(id).is_some_and(|node| node.op() == Op::Placeholder);
+        let mut input = |id| became[id].as_ref()?.as_node().filter(|new| is_input(&graph, *new));
+        let dynamic = from.dynamic().map(|dynamic| dynamic.mapped(&mut input));
+        if dynamic.is_some() {
+            graph.set_dynamic(dynamic);
+        }
         let attributes = referred(&graph, &attributes);
         let mut transformed = GraphModule::new(graph, attributes)?;
         transformed.set_training_flag(module.is_training());

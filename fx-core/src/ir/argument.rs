@@ -10,7 +10,7 @@ use std::sync::Arc;
 use candle_core::DType;
 
 use super::node::NodeId;
-use crate::value::{Device, Fact, Value};
+use crate::value::{Device, Fact, Sizes, SymError, SymInt, Value};
 
 /// What a node reads. Equal by content, floats by bits, so that arguments can be keys.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +34,10 @@ pub enum Argument {
     Device(Box<Device>),
     /// `start..stop`; an absent end is open.
     Range(Box<(Option<i64>, Option<i64>)>),
+    /// An integer that follows the sizes of a run ([`Dynamic`](super::Dynamic)); never a plain number.
+    SymInt(SymInt),
+    /// `start..stop` of which an end follows the sizes of a run.
+    SymRange(Box<(Option<SymInt>, Option<SymInt>)>),
     /// Arguments of one kind, in order.
     List(Box<[Argument]>),
     /// Arguments of any kinds, in order.
@@ -116,6 +120,36 @@ impl Argument {
         items.iter().chain(fields.iter().map(|(_, item)| item))
     }
 
+    /// The part of this number among its [`parts`](Self::parts).
+    pub(super) fn part_mut(&mut self, number: usize) -> Option<&mut Self> {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items.get_mut(number),
+            Self::Struct(structure) => structure.1.get_mut(number).map(|(_, item)| item),
+            _ => None,
+        }
+    }
+
+    /// Whether there are nodes in it.
+    #[must_use]
+    pub fn has_nodes(&self) -> bool {
+        matches!(self, Self::Node(_)) || self.parts().any(Self::has_nodes)
+    }
+
+    /// Whether something in it follows the sizes of a run.
+    #[must_use]
+    pub fn is_symbolic(&self) -> bool {
+        matches!(self, Self::SymInt(_) | Self::SymRange(_)) || self.parts().any(Self::is_symbolic)
+    }
+
+    /// Calls `visit` with each expression in it.
+    pub fn for_each_expression(&self, visit: &mut dyn FnMut(&SymInt)) {
+        match self {
+            Self::SymInt(expression) => visit(expression),
+            Self::SymRange(ends) => ends.0.iter().chain(&ends.1).for_each(visit),
+            other => other.parts().for_each(|part| part.for_each_expression(visit)),
+        }
+    }
+
     /// Whether it is nested more than `limit` deep. A plain argument is 0 deep, `[1]` is 1 deep.
     pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
         match self {
@@ -126,11 +160,33 @@ impl Argument {
         }
     }
 
-    /// The value, unless there are nodes in it.
+    /// The value, unless there are nodes in it or it follows the sizes of a run.
     #[must_use]
     pub fn to_value(&self) -> Option<Value> {
-        Some(match self {
-            Self::Node(_) => return None,
+        self.value_of(&mut |_| Ok::<_, ()>(None)).ok().flatten()
+    }
+
+    /// The value at the capture, unless there are nodes in it.
+    #[must_use]
+    pub fn at_hint(&self) -> Option<Value> {
+        self.value_of(&mut |expression| Ok::<_, ()>(Some(expression.hint()))).ok().flatten()
+    }
+
+    /// The value in a run of these sizes; none if there are nodes in it.
+    ///
+    /// # Errors
+    /// When an expression has no value.
+    pub fn evaluate(&self, sizes: &Sizes) -> Result<Option<Value>, SymError> {
+        self.value_of(&mut |expression| expression.evaluate(sizes).map(Some))
+    }
+
+    /// The value, if `value_of` says what expressions are; none if there are nodes in it.
+    pub(crate) fn value_of<E>(
+        &self,
+        of: &mut impl FnMut(&SymInt) -> Result<Option<i64>, E>,
+    ) -> Result<Option<Value>, E> {
+        Ok(Some(match self {
+            Self::Node(_) => return Ok(None),
             Self::None => Value::None,
             Self::Bool(flag) => Value::Bool(*flag),
             Self::Int(int) => Value::Int(*int),
@@ -139,13 +195,26 @@ impl Argument {
             Self::DType(dtype) => Value::DType(*dtype),
             Self::Device(device) => Value::Device((**device).clone()),
             Self::Range(range) => Value::Range(range.0, range.1),
-            Self::List(items) => Value::List(items.iter().map(Self::to_value).collect::<Option<_>>()?),
-            Self::Tuple(items) => Value::Tuple(items.iter().map(Self::to_value).collect::<Option<_>>()?),
-            Self::Struct(structure) => Value::Struct(
-                structure.0.clone(),
-                structure.1.iter().map(|(name, item)| Some((name.clone(), item.to_value()?))).collect::<Option<_>>()?,
-            ),
-        })
+            Self::SymInt(expression) => return Ok(of(expression)?.map(Value::Int)),
+            Self::SymRange(ends) => {
+                let mut end = |end: &Option<SymInt>| end.as_ref().map(&mut *of).transpose().map(Option::flatten);
+                let range = (end(&ends.0)?, end(&ends.1)?);
+                if (range.0.is_some(), range.1.is_some()) != (ends.0.is_some(), ends.1.is_some()) {
+                    return Ok(None);
+                }
+                Value::Range(range.0, range.1)
+            }
+            Self::List(items) | Self::Tuple(items) => {
+                let each = items.iter().map(|item| item.value_of(of)).collect::<Result<Option<Vec<_>>, E>>()?;
+                return Ok(each.map(if matches!(self, Self::List(_)) { Value::List } else { Value::Tuple }));
+            }
+            Self::Struct(structure) => {
+                let fields =
+                    structure.1.iter().map(|(name, item)| Ok(item.value_of(of)?.map(|item| (name.clone(), item))));
+                let fields = fields.collect::<Result<Option<Vec<_>>, E>>()?;
+                return Ok(fields.map(|fields| Value::Struct(structure.0.clone(), fields)));
+            }
+        }))
     }
 
     /// The argument with this value, unless there are tensors in it.
@@ -173,12 +242,12 @@ impl Argument {
         })
     }
 
-    /// What is known of it, when `fact_of` says what is known of the nodes in it.
+    /// What is known of it at the sizes of the capture, when `fact_of` says what is known of the nodes in it.
     pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
         match self {
             Self::Node(id) => fact_of(*id),
             _ => self
-                .to_value()
+                .at_hint()
                 .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
         }
     }
@@ -196,6 +265,8 @@ impl PartialEq for Argument {
             (Self::DType(a), Self::DType(b)) => a == b,
             (Self::Device(a), Self::Device(b)) => a == b,
             (Self::Range(a), Self::Range(b)) => a == b,
+            (Self::SymInt(a), Self::SymInt(b)) => a == b,
+            (Self::SymRange(a), Self::SymRange(b)) => a == b,
             (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
             (Self::Struct(a), Self::Struct(b)) => a == b,
             _ => false,
@@ -218,6 +289,8 @@ impl Hash for Argument {
             Self::DType(dtype) => dtype.hash(state),
             Self::Device(device) => device.0.location().hash(state),
             Self::Range(range) => range.hash(state),
+            Self::SymInt(expression) => expression.hash(state),
+            Self::SymRange(ends) => ends.hash(state),
             Self::List(items) | Self::Tuple(items) => items.hash(state),
             Self::Struct(structure) => structure.hash(state),
         }
@@ -248,6 +321,10 @@ from! {
     String: text => Self::Str(text.into());
     Arc<str>: text => Self::Str(text);
     DType: dtype => Self::DType(dtype);
+    SymInt: expression => match expression.as_int() {
+        Some(int) => Self::Int(int),
+        None => Self::SymInt(expression),
+    };
     Device: device => Self::Device(Box::new(device));
     candle_core::Device: device => Self::from(Device(device));
     &candle_core::Device: device => Self::from(device.clone());

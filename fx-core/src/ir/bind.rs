@@ -135,8 +135,9 @@ pub struct NormalizedArguments {
 
 impl Graph {
     /// The arguments of a node, matched to the parameters of its operation: all of them by name if `by_name_only`,
-    /// otherwise those by position that graphs write so. None if the node calls no operation. Every parameter of an
-    /// operation has an argument, so there are no defaults to be filled in.
+    /// otherwise those by position that graphs write so. None if the node calls no operation; of calls of layers and child
+    /// graphs, [`GraphModule::normalized_arguments`](crate::module::GraphModule::normalized_arguments) knows more. Every
+    /// parameter of an operation has an argument, so there are no defaults to be filled in.
     ///
     /// ```
     /// # use fx_core::ir::Graph;

@@ -4,6 +4,7 @@
 
 use super::argument::Argument;
 use super::cursor::Cursor;
+use super::dynamic::Dynamic;
 use super::graph::Graph;
 use super::node::NodeId;
 use super::signature::Signature;
@@ -32,8 +33,37 @@ impl Cursor<'_> {
     /// Adds copies of all nodes of another graph but its output and those that are in `map` already, puts them into
     /// `map`, and returns what the output would read.
     ///
-    /// The signature comes along if the graph has none and its inputs are then just those that the signature names: not
+    /// The signature and the sizes that the graph follows come along if the graph has none and its inputs are then just those that the signature names: not
     /// when the other graph is inlined as a part of this one.
+    ///
+    /// ```
+    /// # use fx_core::ir::{Graph, NodeMap};
+    /// let mut block = Graph::new("block");
+    /// let mut cursor = block.at_end();
+    /// let inside = cursor.placeholder("x");
+    /// let linear = cursor.call_module("linear", [inside.into()], []);
+    /// cursor.output(linear);
+    ///
+    /// // The block twice, one after the other.
+    /// let mut graph = Graph::new("stack");
+    /// let mut cursor = graph.at_end();
+    /// let mut x = cursor.placeholder("x");
+    /// for _ in 0..2 {
+    ///     let mut map = NodeMap::new();
+    ///     map.insert(inside, x);
+    ///     x = cursor.graph_copy(&block, &mut map).and_then(|result| result.as_node()).expect("it returns a node");
+    /// }
+    /// cursor.output(x);
+    /// assert_eq!(
+    ///     graph.to_string(),
+    ///     "\
+    /// graph stack(%x) {
+    ///     %linear = call_module linear(%x)
+    ///     %linear_1 = call_module linear(%linear)
+    ///     output %linear_1
+    /// }"
+    /// );
+    /// ```
     ///
     /// # Panics
     ///
@@ -53,6 +83,11 @@ impl Cursor<'_> {
             && let Some(signature) = from.signature().and_then(|signature| map.signature(signature, self.graph))
         {
             self.graph.set_signature(Some(signature));
+        }
+        if self.graph.dynamic.is_none()
+            && let Some(dynamic) = from.dynamic().and_then(|dynamic| map.dynamic(dynamic, self.graph))
+        {
+            self.graph.set_dynamic(Some(dynamic));
         }
         Some(map.apply(from, from.node(output?).args.first()?))
     }
@@ -113,6 +148,13 @@ impl NodeMap {
             None => panic!("%{} of graph `{}` is used, but was not copied", from.node(id).name(), from.name()),
         };
         argument.try_map_nodes(&mut of).unwrap_or_default()
+    }
+
+    /// The sizes in terms of the copies, if all they are read from are inputs of `to`.
+    fn dynamic(&self, dynamic: &Dynamic, to: &Graph) -> Option<Dynamic> {
+        let is_input = |id: &NodeId| to.try_node(*id).is_some_and(|node| node.op() == Op::Placeholder);
+        let mapped = dynamic.mapped(&mut |id| self.get(id).filter(is_input));
+        (mapped.sizes.len() == dynamic.sizes.len()).then_some(mapped)
     }
 
     /// The signature in terms of the copies, if they are the inputs of `to`, all of them.

@@ -119,7 +119,8 @@ impl<'g> Cursor<'g> {
         self.create_node(Target::call(op), args, kwargs, None)
     }
 
-    /// Adds a call of a module that stays whole.
+    /// Adds a call of a module that stays whole: a layer or a child graph of the module that the graph is of. A layer is
+    /// given its input by position and its options by name, a child graph one argument for each of its placeholders.
     ///
     /// # Panics
     ///
@@ -134,7 +135,8 @@ impl<'g> Cursor<'g> {
         self.insert(Target::CallModule(path.into()), args.into(), kwargs.into(), None)
     }
 
-    /// Adds the result of the graph.
+    /// Adds the result of the graph: a node, or any structure of nodes and plain data. What is added at the end later
+    /// comes before it.
     ///
     /// # Panics
     ///

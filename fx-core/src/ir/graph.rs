@@ -10,11 +10,13 @@ use std::sync::Arc;
 use super::argument::Argument;
 use super::by_target::ByTarget;
 use super::cursor::Cursor;
+use super::dynamic::Dynamic;
 use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
 use super::names::{self, Names};
 use super::node::{Keyword, Node, NodeId};
+use super::occurrences::Occurrences;
 use super::signature::Signature;
 use super::target::{Op, Target};
 use super::users::Users;
@@ -60,9 +62,11 @@ pub struct Graph {
     pub(super) nodes: PrimaryMap<NodeId, Option<Node>>,
     pub(super) layout: Layout,
     pub(super) users: SecondaryMap<NodeId, Users>,
+    pub(super) occurrences: Occurrences,
     pub(super) names: Names,
     pub(super) by_target: ByTarget,
     pub(super) signature: Option<Signature>,
+    pub(super) dynamic: Option<Box<Dynamic>>,
     pub(super) hooks: Hooks,
     pub(super) revision: u64,
 }
@@ -75,9 +79,11 @@ impl Graph {
             nodes: PrimaryMap::new(),
             layout: Layout::default(),
             users: SecondaryMap::new(),
+            occurrences: Occurrences::default(),
             names: Names::default(),
             by_target: ByTarget::default(),
             signature: None,
+            dynamic: None,
             hooks: Hooks::default(),
             revision: 0,
         }
@@ -294,9 +300,10 @@ impl Graph {
         }
     }
 
-    /// The nodes that `id` reads forget that it does.
+    /// The nodes that `id` reads forget that it does: its arguments are about to change.
     pub(super) fn unlink_users(&mut self, id: NodeId) {
-        let Self { nodes, users, .. } = self;
+        let Self { nodes, users, occurrences, .. } = self;
+        occurrences.forget(id);
         if let Some(node) = &nodes[id] {
             node.for_each_use(&mut |input| users[input].remove(id, 1));
         }

@@ -101,6 +101,14 @@ pub(crate) fn write_argument(graph: &Graph, argument: &Argument, out: &mut impl 
             out.write_str("..")?;
             range.1.map_or(Ok(()), |stop| write!(out, "{stop}"))
         }
+        Argument::SymInt(expression) => write!(out, "{expression}"),
+        Argument::SymRange(ends) => {
+            if let Some(start) = &ends.0 {
+                write!(out, "{start}")?;
+            }
+            out.write_str("..")?;
+            ends.1.as_ref().map_or(Ok(()), |stop| write!(out, "{stop}"))
+        }
         Argument::List(items) => {
             out.write_str("[")?;
             separated(out, items, |out, item| write_argument(graph, item, out))?;
@@ -122,6 +130,13 @@ pub(crate) fn write_argument(graph: &Graph, argument: &Argument, out: &mut impl 
             out.write_str(" }")
         }
     }
+}
+
+/// An argument as text.
+pub(crate) fn argument_text(graph: &Graph, argument: &Argument) -> String {
+    let mut text = String::new();
+    write_argument(graph, argument, &mut text).expect("a string takes everything");
+    text
 }
 
 /// Writes arguments as Rust writes a tuple: `(%x,)`.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature` | how a graph is called |
-//! | `layout`, `users`, `names`, `by_target` | the side structures that every edit keeps true |
+//! | `layout`, `users`, `occurrences`, `names`, `by_target` | the side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
 //! | `edit`, `replace`, `order`, `dead` | changing nodes, who reads what, where they are, and taking them out |
@@ -41,6 +41,7 @@ mod by_target;
 mod copy;
 mod cursor;
 mod dead;
+mod dynamic;
 mod edit;
 mod graph;
 mod hooks;
@@ -50,6 +51,7 @@ mod meta;
 mod module_stack;
 mod names;
 mod node;
+mod occurrences;
 mod order;
 mod path;
 mod replace;
@@ -74,6 +76,7 @@ pub use by_target::Found;
 pub use copy::NodeMap;
 pub use cursor::Cursor;
 pub use dead::{IsImpure, StillUsed};
+pub use dynamic::{Dynamic, Guard, Size, SizeOf};
 pub use graph::Graph;
 pub use hooks::{Edit, HookId};
 pub use meta::{Meta, Origin, Source};

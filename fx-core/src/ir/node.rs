@@ -91,6 +91,18 @@ impl Node {
         }
     }
 
+    /// The part of an argument at this place: number of the argument, those by position first, then of the part in it, and
+    /// so on.
+    pub(super) fn argument_at(&mut self, place: &[u32]) -> Option<&mut Argument> {
+        let (first, inside) = place.split_first()?;
+        let (first, by_position) = (*first as usize, self.args.len());
+        let argument = match first.checked_sub(by_position) {
+            None => self.args.get_mut(first),
+            Some(by_name) => self.kwargs.get_mut(by_name).map(|(_, argument)| argument),
+        };
+        inside.iter().try_fold(argument?, |argument, part| argument.part_mut(*part as usize))
+    }
+
     pub(super) fn arguments_mut(&mut self) -> impl Iterator<Item = &mut Argument> {
         self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, argument)| argument))
     }

@@ -69,7 +69,8 @@ impl Graph {
         users
     }
 
-    /// Makes one node read `new` wherever it reads `old`.
+    /// Makes one node read `new` wherever it reads `old`. Replacing all inputs of a node one after the other takes time
+    /// in proportion to how many there are.
     ///
     /// # Panics
     ///
@@ -85,13 +86,7 @@ impl Graph {
         }
         self.tell(Edit::Replace { old, new, user: id });
         if let Some(node) = &mut self.nodes[id] {
-            for argument in node.arguments_mut() {
-                argument.for_each_node_mut(&mut |input| {
-                    if *input == old {
-                        *input = new;
-                    }
-                });
-            }
+            self.occurrences.replace(id, node, old, new);
         }
         self.users[old].remove(id, times);
         self.users[new].add(id, times);

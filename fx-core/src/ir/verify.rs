@@ -14,6 +14,7 @@
 //! | V10 | arguments name nodes that are in the graph | a bug in this module |
 //! | V11 | a signature names every placeholder once, nothing else, and no two parameters are called the same | adding and erasing placeholders |
 //! | V12 | nodes are found by the target that they have | a bug in this module |
+//! | V13 | expressions are over the sizes that the graph follows, and those are read from its inputs | giving arguments, erasing inputs |
 //!
 //! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
 
@@ -32,6 +33,7 @@ use super::target::{Op, Target};
 use crate::entity::{EntityRef, SecondaryMap};
 use crate::value::Fact;
 
+mod dynamic;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -52,6 +54,7 @@ impl Graph {
         verifier.check_users();
         verifier.check_signature();
         verifier.check_table();
+        verifier.check_dynamic();
         if verifier.errors.is_empty() { Ok(()) } else { Err(VerifyErrors(verifier.errors)) }
     }
 }
@@ -342,7 +345,7 @@ impl<'g> Verifier<'g> {
             Err(error) => format!("the operation does not take these arguments: {error}"),
             Ok(Fact::Unknown) => return,
             Ok(_) if stored.is_unknown() => return,
-            Ok(inferred) if inferred == *stored => return,
+            Ok(inferred) if inferred.agrees_with(stored) => return,
             Ok(inferred) => format!("the value is said to be {stored}, but is {inferred}"),
         };
         let place = self.place(id);
@@ -393,6 +396,6 @@ fn is_known(fact: &Fact) -> bool {
     match fact {
         Fact::Unknown => false,
         Fact::List(items) | Fact::Tuple(items) => items.iter().all(is_known),
-        Fact::Tensor(_) | Fact::Data(_) => true,
+        Fact::Tensor(_) | Fact::Data(_) | Fact::SymInt(_) => true,
     }
 }

@@ -10,7 +10,9 @@ use candle_nn::rnn::Direction;
 use candle_nn::var_builder::Shard;
 use candle_nn::{ParamsAdamW, VarBuilder, VarMap};
 
-use crate::trace::{MapKey, Proxy, Scope, Traceable};
+use crate::trace::encode::Mask;
+use crate::trace::{Encoded, Given, MapKey, Proxy, Scope, Traceable};
+use crate::value::Value;
 
 macro_rules! copied {
     ($($type:ty),* $(,)?) => {$(
@@ -76,6 +78,16 @@ impl AttnMask {
             Self::Causal { kv_offset } => *kv_offset,
             Self::None | Self::Mask(_) => 0,
         }
+    }
+}
+
+impl Mask for AttnMask {
+    fn encode(self) -> Encoded {
+        Ok(match self {
+            Self::None => Given::Data(Value::None),
+            Self::Causal { kv_offset } => return candle_nn::attention::AttnMask::Causal { kv_offset }.encode(),
+            Self::Mask(mask) => Given::Proxy(mask),
+        })
     }
 }
 

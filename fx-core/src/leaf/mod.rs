@@ -19,6 +19,8 @@ mod written;
 pub mod kv_cache;
 pub mod streaming;
 mod original;
+pub mod made;
+pub mod moe;
 
 pub use data::AttnMask;
 pub use layer::{Forward, ForwardT, Layer, Leaf, argument};

@@ -78,6 +78,11 @@ impl QTensorLeaf {
         }
     }
 
+    /// The tensor itself, which the graph may share.
+    pub(super) fn original(&self) -> &Arc<QTensor> {
+        &self.original
+    }
+
     /// How its elements are quantized.
     #[must_use]
     pub fn dtype(&self) -> GgmlDType {

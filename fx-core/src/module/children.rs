@@ -2,6 +2,7 @@
 //!
 //! Invariant: changing a child changes it for this module only, not for others that share it.
 
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
@@ -40,25 +41,39 @@ impl GraphModule {
         }
     }
 
-    fn write_at(&self, depth: usize, f: &mut dyn Write) -> fmt::Result {
+    /// Writes the graph, which is at `path` and inside of so many others; `written` says where which child was written.
+    fn write_at(
+        &self,
+        path: &ModulePath,
+        depth: usize,
+        written: &mut HashMap<*const Self, ModulePath>,
+        f: &mut dyn Write,
+    ) -> fmt::Result {
         write!(f, "{}", self.graph())?;
-        for (path, child) in self.children() {
-            write!(f, "\n\n    // {path}\n")?;
+        for (held, child) in self.children() {
+            if let Some(first) = written.get(&std::ptr::from_ref(child)) {
+                write!(f, "\n\n    // {held}: the same graph as {first}")?;
+                continue;
+            }
+            write!(f, "\n\n    // {held}\n")?;
             let mut inside = Indented { out: &mut *f, at_line_start: true };
             if depth == Self::MAX_DEPTH {
                 write!(inside, "// graphs are nested deeper")?;
             } else {
-                child.write_at(depth + 1, &mut inside)?;
+                let full = path.join(held);
+                written.insert(std::ptr::from_ref(child), full.clone());
+                child.write_at(&full, depth + 1, written, &mut inside)?;
             }
         }
         Ok(())
     }
 }
 
-/// The graph, then each child graph, indented, under its path. No line ends in a blank.
+/// The graph, then each child graph, indented, under its path; one that has several paths once, under the first. No line
+/// ends in a blank.
 impl fmt::Display for GraphModule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_at(0, f)
+        self.write_at(&ModulePath::ROOT, 0, &mut HashMap::new(), f)
     }
 }
 

@@ -38,6 +38,11 @@ impl Derived {
         Ok(derived)
     }
 
+    /// Forgets it; who needs it makes it anew.
+    pub(super) fn clear(&self) {
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     fn forget(&mut self) {
         *self.made.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -20,10 +20,22 @@ pub struct Called {
 }
 
 impl Called {
+    /// What a layer's input is called: as in candle's `Module::forward(&self, xs)`.
+    pub const INPUT: &'static str = "xs";
     /// `layer.forward(x)`.
     pub const FORWARD: Self = Self { method: "forward", options: &[] };
     /// `layer.forward_t(x, train)`.
     pub const FORWARD_T: Self = Self { method: "forward_t", options: &["train"] };
+
+    /// The names of all its arguments in their order: [`Called::INPUT`], then the options.
+    ///
+    /// ```
+    /// # use fx_core::module::Called;
+    /// assert_eq!(Called::FORWARD_T.parameters().collect::<Vec<_>>(), ["xs", "train"]);
+    /// ```
+    pub fn parameters(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(Self::INPUT).chain(self.options.iter().copied())
+    }
 
     /// The option of this name in a call with these arguments, given by name or by position.
     #[must_use]

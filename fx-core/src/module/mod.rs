@@ -7,6 +7,7 @@
 //! | `attributes` | the tree of tensors, layers and child graphs, by path |
 //! | `graph_module` | a graph with its tree |
 //! | `inputs` | what a graph is called with |
+//! | `normalize` | the arguments of calls matched to parameters |
 //! | `children` | child graphs |
 //! | `shared` | child graphs, each once |
 //! | `check` | whether graph and tree fit each other |
@@ -33,6 +34,7 @@ pub(crate) mod inputs;
 mod layer;
 mod layer_table;
 mod mode;
+mod normalize;
 mod saved;
 mod shared;
 mod state;
@@ -46,6 +48,7 @@ pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerSource, LayerState, PartSource};
 pub use layer_table::{LayerKind, LayerTable, LayerTensor};
+pub use normalize::NormalizeError;
 pub use saved::{LoadModuleError, SaveError};
 pub use state::{LoadError, Loaded};
 pub use tree::{InTheWay, Submodule};

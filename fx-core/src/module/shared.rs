@@ -1,4 +1,4 @@
-//! The child graphs of a module, each once however many paths lead to it: listing them, and editing them.
+//! The child graphs of a module, each once however many paths lead to it: listing, comparing and editing them.
 //!
 //! Invariant: nothing here takes longer than the graphs and the places that hold them are many; one child at several
 //! places is one child there afterwards; nothing recurses, however deep graphs are nested.
@@ -43,6 +43,48 @@ struct Part {
 }
 
 impl GraphModule {
+    /// How many paths a list of all of them has at most, such as [`GraphModule::state_dict`]. Graphs that share graphs that
+    /// share graphs have exponentially many.
+    pub const MAX_PATHS: usize = 1 << 20;
+
+    /// Whether everything in this module can be listed under each of its paths.
+    pub(super) fn can_list_every_path(&self) -> bool {
+        let held = self.held_graphs();
+        let numbers: HashMap<*const Self, usize> =
+            held.iter().enumerate().map(|(number, held)| (Arc::as_ptr(held.module), number)).collect();
+        // On how many ways each child is reached; those that hold it come before it.
+        let mut ways = vec![0_usize; held.len()];
+        for (_, child) in modules_in(self.attributes()) {
+            ways[numbers[&Arc::as_ptr(child)]] += 1;
+        }
+        let mut paths = self.attributes().len();
+        for (holder, Held { module, .. }) in held.iter().enumerate() {
+            let here = ways[holder];
+            paths = paths.saturating_add(module.attributes().len().saturating_mul(here));
+            for (_, child) in modules_in(module.attributes()) {
+                let way = &mut ways[numbers[&Arc::as_ptr(child)]];
+                *way = way.saturating_add(here);
+            }
+        }
+        paths <= Self::MAX_PATHS
+    }
+
+    /// Whether its graph and its child graphs read like those of another, whichever of them are one.
+    pub(crate) fn reads_like(&self, other: &Self) -> bool {
+        let (mut seen, mut pending) = (HashSet::new(), vec![(self, other)]);
+        while let Some((a, b)) = pending.pop() {
+            if std::ptr::eq(a, b) || !seen.insert((std::ptr::from_ref(a), std::ptr::from_ref(b))) {
+                continue;
+            }
+            let paths = |module: &Self| module.children().map(|(path, _)| path.clone()).collect::<Vec<_>>();
+            if a.graph().to_string() != b.graph().to_string() || paths(a) != paths(b) {
+                return false;
+            }
+            pending.extend(a.children().zip(b.children()).map(|((_, a), (_, b))| (a, b)));
+        }
+        true
+    }
+
     /// All child graphs, those inside of others too, each once and after all that hold it.
     pub(super) fn held_graphs(&self) -> Vec<Held<'_>> {
         // Depth first: a graph is done after all that it holds.
@@ -143,25 +185,71 @@ impl GraphModule {
         changed
     }
 
+    /// A clone whose edits the hooks of its graphs are told of, those of child graphs too: to be worked on, and then to
+    /// take its place. Hooks of a child that others hold too stay with that.
+    pub(crate) fn clone_with_hooks(&self) -> Self {
+        let hooked = self.hooked();
+        let mut clone = self.clone();
+        self.share_hooks(&hooked, &mut clone);
+        clone
+    }
+
     /// Has the hooks of its graphs told of those of another module from now on: one of the same child graphs, that takes
     /// its place. Hooks of a child that others hold too stay with that.
-    pub(super) fn share_all_hooks_with(&mut self, other: &mut Self) {
-        if !self.graph().has_hooks() && !self.held_graphs().iter().any(|held| held.module.graph().has_hooks()) {
+    pub(super) fn share_all_hooks_with(&self, other: &mut Self) {
+        self.share_hooks(&self.hooked(), other);
+    }
+
+    /// Which child graphs have hooks and are held by this module only; numbers as in [`GraphModule::held_graphs`].
+    fn hooked(&self) -> Vec<bool> {
+        let held = self.held_graphs();
+        if held.iter().all(|held| !held.module.graph().has_hooks()) {
+            return Vec::new();
+        }
+        // Plans hold the graphs that they are of, too.
+        self.plan.clear();
+        held.iter().for_each(|held| held.module.plan.clear());
+        let mut places: HashMap<*const Self, usize> = HashMap::new();
+        let mut count = |attributes| {
+            modules_in(attributes).for_each(|(_, child)| *places.entry(Arc::as_ptr(child)).or_default() += 1);
+        };
+        count(self.attributes());
+        held.iter().for_each(|held| count(held.module.attributes()));
+        // What is inside of a child that others hold is theirs as well.
+        let mut shared: HashSet<*const Self> = HashSet::new();
+        let mut hooked = Vec::with_capacity(held.len());
+        for Held { module, .. } in &held {
+            let at = Arc::as_ptr(module);
+            if shared.contains(&at) || Arc::strong_count(module) > places[&at] {
+                shared.extend(modules_in(module.attributes()).map(|(_, child)| Arc::as_ptr(child)));
+                hooked.push(false);
+            } else {
+                hooked.push(module.graph().has_hooks());
+            }
+        }
+        hooked
+    }
+
+    fn share_hooks(&self, hooked: &[bool], other: &mut Self) {
+        if self.graph().has_hooks() {
+            self.graph().share_hooks_with(other.graph_mut());
+        }
+        if !hooked.contains(&true) {
             return;
         }
-        let mut hooked = std::collections::VecDeque::new();
-        self.edit_each(&mut |module| {
-            let mut keeps = Graph::new("");
-            module.graph().share_hooks_with(&mut keeps);
-            hooked.push_back(keeps);
-            false
-        });
-        other.edit_each(&mut |module| {
-            if let Some(keeps) = hooked.pop_front().filter(Graph::has_hooks) {
-                keeps.share_hooks_with(module.graph_mut());
+        let mut originals = self.graphs_to_edit().zip(hooked.iter().rev());
+        other.edit_each(&mut |module| match originals.next() {
+            Some((original, true)) => {
+                original.share_hooks_with(module.graph_mut());
+                true
             }
-            false
+            _ => false,
         });
+    }
+
+    /// The child graphs, each once, in the order in which [`GraphModule::edit_each`] comes to them.
+    pub(crate) fn graphs_to_edit(&self) -> impl Iterator<Item = &Graph> {
+        self.held_graphs().into_iter().rev().map(|held| held.module.graph())
     }
 }
 

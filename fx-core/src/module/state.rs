@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use candle_core::{Device, Tensor, TensorId, Var};
 use candle_nn::VarMap;
@@ -59,9 +60,18 @@ impl GraphModule {
     /// Every tensor by path, those of layers (`linear.weight`) and of child graphs (`block.linear.weight`) too, in order
     /// of first use. A tensor that has several paths comes several times. A layer that does not tell its tensors
     /// ([`LayerModule::state`](super::LayerModule::state)) adds none.
+    ///
+    /// Where graphs share graphs that share graphs, there are exponentially many paths. If everything together has more
+    /// than [`GraphModule::MAX_PATHS`], what a child graph holds comes under the first path of that only; loading
+    /// accepts every path.
     #[must_use]
     pub fn state_dict(&self) -> Vec<(ModulePath, Tensor)> {
-        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        self.tensors(self.can_list_every_path())
+    }
+
+    /// Every tensor by path; of child graphs at several places under each of their paths, or under the first.
+    fn tensors(&self, under_every_path: bool) -> Vec<(ModulePath, Tensor)> {
+        let (mut found, mut seen, mut entered) = (Vec::new(), HashSet::new(), HashSet::new());
         let mut pending = vec![(ModulePath::ROOT, self.attributes().iter())];
         while let Some((prefix, rest)) = pending.last_mut() {
             let Some((path, attribute)) = rest.next() else {
@@ -80,7 +90,11 @@ impl GraphModule {
                         }
                     }
                 }
-                Attribute::Module(child) => pending.push((full, child.attributes().iter())),
+                Attribute::Module(child) => {
+                    if under_every_path || entered.insert(Arc::as_ptr(child)) {
+                        pending.push((full, child.attributes().iter()));
+                    }
+                }
             }
         }
         found
@@ -101,7 +115,7 @@ impl GraphModule {
 
     fn distinct(&self) -> impl Iterator<Item = (ModulePath, Tensor)> {
         let mut seen = HashSet::new();
-        self.state_dict().into_iter().filter(move |(_, tensor)| seen.insert(tensor.id()))
+        self.tensors(false).into_iter().filter(move |(_, tensor)| seen.insert(tensor.id()))
     }
 
     /// Takes over these tensors, by path. A variable keeps its identity and gets the new content, so that whatever shares
@@ -124,7 +138,13 @@ impl GraphModule {
                 order.push(path);
             }
         }
-        let own = self.state_dict();
+        let every = self.can_list_every_path();
+        let mut own = self.tensors(every);
+        if !every {
+            let listed: HashSet<ModulePath> = own.iter().map(|(path, _)| path.clone()).collect();
+            let others = order.iter().filter(|path| !listed.contains(path));
+            own.extend(others.filter_map(|path| Some((path.clone(), self.attributes().tensor(path).ok()?))));
+        }
         let (mut new, mut shapes, mut missing) = (HashMap::<TensorId, Tensor>::new(), Vec::new(), Vec::new());
         for (path, tensor) in &own {
             match given.remove(path) {

@@ -199,10 +199,12 @@ impl GraphModule {
         }
     }
 
-    /// Every module by path, this one first, then as they are first used; children of child graphs too.
+    /// Every module by path, this one first, then as they are first used; children of child graphs too. A layer or child
+    /// graph that has several paths comes once, under the first, as in torch.
     #[must_use]
     pub fn named_modules(&self) -> Vec<(ModulePath, Submodule<'_>)> {
         let (mut found, mut seen) = (vec![(ModulePath::ROOT, Submodule::Graph(self))], HashSet::new());
+        let mut listed = HashSet::new();
         let mut pending = vec![(ModulePath::ROOT, self.attributes(), self.attributes().iter())];
         while let Some((prefix, attributes, rest)) = pending.last_mut() {
             let Some((path, attribute)) = rest.next() else {
@@ -222,12 +224,14 @@ impl GraphModule {
             }
             let full = around.child(last);
             match attribute {
-                Attribute::Tensor(_) => {}
-                Attribute::Layer(layer) => found.push((full, Submodule::Layer(layer))),
-                Attribute::Module(child) => {
+                Attribute::Layer(layer) if listed.insert(Arc::as_ptr(layer).cast::<()>()) => {
+                    found.push((full, Submodule::Layer(layer)));
+                }
+                Attribute::Module(child) if listed.insert(Arc::as_ptr(child).cast()) => {
                     found.push((full.clone(), Submodule::Graph(child)));
                     pending.push((full, child.attributes(), child.attributes().iter()));
                 }
+                Attribute::Tensor(_) | Attribute::Layer(_) | Attribute::Module(_) => {}
             }
         }
         found

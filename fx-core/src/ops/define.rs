@@ -41,6 +41,8 @@ macro_rules! value_type {
     (Int) => { i32 };
     (Float) => { f64 };
     (Single) => { f32 };
+    (OptSingle) => { Option<f32> };
+    (Mask) => { candle_nn::attention::AttnMask };
     (Number) => { f64 };
     (Flag) => { bool };
     (DType) => { candle_core::DType };
@@ -56,6 +58,7 @@ macro_rules! fact_type {
     (Operand) => { $crate::ops::from_fact::OperandFact<'_> };
     (Scalar) => { $crate::ops::from_fact::OperandFact<'_> };
     (List) => { &$crate::value::Fact };
+    (Mask) => { &$crate::value::Fact };
     (Index) => { Vec<$crate::ops::from_fact::IndexFact<'_>> };
     ($kind:ident) => { value_type!($kind) };
 }

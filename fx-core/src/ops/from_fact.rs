@@ -122,7 +122,7 @@ impl<'v> FromFact<'v> for IndexFact<'v> {
             Fact::Unknown => Ok(None),
             Fact::Tensor(tensor) => Ok(Some(Self::Tensor(tensor))),
             Fact::Data(value) => Self::of(value).map(Some),
-            Fact::List(_) | Fact::Tuple(_) => Err(INDEX),
+            Fact::List(_) | Fact::Tuple(_) | Fact::SymInt(_) => Err(INDEX),
         }
     }
 }
@@ -163,7 +163,7 @@ macro_rules! from_data {
         }
     )*};
 }
-from_data!(bool, usize, i32, i64, f64, f32, DType, &'v candle_core::Device);
+from_data!(bool, usize, i32, i64, f64, f32, Option<f32>, DType, &'v candle_core::Device);
 from_data!(lists: Axis, Axes, Shape, HoledShape, Pair, Vec<usize>, Vec<std::ops::Range<usize>>);
 
 /// The plain data of a fact, or `None` if some of it is unknown.
@@ -172,11 +172,13 @@ fn data(fact: &Fact) -> Result<Option<Cow<'_, Value>>, &'static str> {
         Fact::Unknown => Ok(None),
         Fact::Data(value) => Ok(Some(Cow::Borrowed(value))),
         Fact::Tensor(_) => Err("plain data"),
+        Fact::SymInt(expression) => Ok(Some(Cow::Owned(Value::Int(expression.hint())))),
         Fact::List(items) | Fact::Tuple(items) => {
             let mut values = Vec::with_capacity(items.len());
             for item in items {
                 match item {
                     Fact::Data(value) => values.push(value.clone()),
+                    Fact::SymInt(expression) => values.push(Value::Int(expression.hint())),
                     Fact::Unknown => return Ok(None),
                     _ => return Err("plain data"),
                 }

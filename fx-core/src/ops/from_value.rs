@@ -3,6 +3,7 @@
 //! Invariant: an argument of the wrong kind is an error that names operation and parameter, never a panic.
 
 use candle_core::{DType, Error, Result, Shape, Tensor};
+use candle_nn::attention::AttnMask;
 
 use crate::value::Value;
 
@@ -134,6 +135,9 @@ from_value! {
             [first, second] => Some(Pair(usize::from_value(first)?, usize::from_value(second)?)),
             _ => None,
         };
+    AttnMask, "no mask, a number of positions or a tensor", value => Value::None => Some(AttnMask::None),
+        Value::Int(offset) => usize::try_from(*offset).ok().map(AttnMask::causal_with_offset),
+        Value::Tensor(mask) => Some(AttnMask::Mask(mask.clone()));
     Operand<'v>, "a tensor or a number", value => Value::Tensor(tensor) => Some(Operand::Tensor(tensor)),
         Value::Float(float) => Some(Operand::Float(*float)),
         Value::Int(int) => Some(Operand::Int(*int));

@@ -48,6 +48,10 @@ pub enum Kind {
     Float,
     /// `f32`.
     Single,
+    /// `Option<f32>`.
+    OptSingle,
+    /// `AttnMask`: none, how many positions came before the first, or a tensor.
+    Mask,
     /// A number whose Rust type is the tensor's: `impl WithDType`.
     Number,
     /// `bool`.

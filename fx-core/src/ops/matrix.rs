@@ -191,6 +191,7 @@ const STRICTER: &[&str] = &[
     "conv1d",
     "conv2d",
     "conv_transpose1d",
+    "candle_nn::attention::flash_attn",
     "candle_nn::ops::rms_norm_slow",
     "candle_nn::ops::layer_norm_slow",
 ];

@@ -14,6 +14,7 @@ pub mod into_value;
 pub mod kind;
 pub mod sample;
 
+pub mod attention;
 pub mod compare;
 pub mod conv;
 pub mod create;

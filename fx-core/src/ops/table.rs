@@ -24,6 +24,7 @@ const FILES: &[&[OpRef]] = &[
     super::conv::ALL,
     super::pool::ALL,
     super::nn::ALL,
+    super::attention::ALL,
     super::loss::ALL,
     super::rotary::ALL,
 ];

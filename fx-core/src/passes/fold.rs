@@ -110,7 +110,7 @@ fn bytes(fact: &Fact) -> Option<usize> {
         Fact::List(items) | Fact::Tuple(items) => {
             items.iter().try_fold(0usize, |sum, item| sum.checked_add(bytes(item)?))
         }
-        Fact::Data(_) => Some(0),
+        Fact::Data(_) | Fact::SymInt(_) => Some(0),
     }
 }
 

@@ -153,8 +153,7 @@ impl<'p> PassManager<'p> {
             module.check().map_err(ManagerError::Before)?;
         }
         let mut fuel = self.fuel.map_or_else(Fuel::unlimited, Fuel::new);
-        let mut work = module.clone();
-        module.graph().share_hooks_with(work.graph_mut());
+        let mut work = module.clone_with_hooks();
         let report = self.run_on(&mut work, &order, &mut fuel)?;
         *module = work;
         Ok(report)

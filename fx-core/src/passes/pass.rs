@@ -53,13 +53,19 @@ pub struct Fuel {
 }
 
 impl Fuel {
-    /// As many as there are.
+    /// As many rewrites as there is something to rewrite.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { limit: None, used: 0 }
     }
 
-    /// So many.
+    /// So many rewrites and no more: with fewer and fewer, the one that is wrong is found.
+    ///
+    /// ```
+    /// # use fx_core::passes::Fuel;
+    /// let mut fuel = Fuel::new(1);
+    /// assert_eq!((fuel.take(), fuel.take()), (true, false));
+    /// ```
     #[must_use]
     pub fn new(rewrites: usize) -> Self {
         Self { limit: Some(rewrites), used: 0 }

@@ -3,7 +3,6 @@
 //! Invariant: a node of the graph stands for at most one call of the pattern, and taking back leaves what was before.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::matcher::could_be;
 use super::mismatch::Why;
@@ -171,8 +170,7 @@ impl<'a> Unifier<'a> {
                     }
                     _ => true,
                 };
-                let has_nodes = wanted.to_value().is_none();
-                if self.ignore_literals && !has_nodes && found.to_value().is_some() {
+                if self.ignore_literals && !wanted.has_nodes() && !found.has_nodes() {
                     return Ok(());
                 }
                 if !same_name || wanted.parts().count() != found.parts().count() {
@@ -182,7 +180,7 @@ impl<'a> Unifier<'a> {
                     self.compare_arguments(pattern, node, position, wanted, found, pending)?;
                 }
             }
-            _ if self.ignore_literals && wanted.to_value().is_some() && found.to_value().is_some() => {}
+            _ if self.ignore_literals && !wanted.has_nodes() && !found.has_nodes() => {}
             _ if wanted == found => {}
             _ => return differs(),
         }
@@ -246,9 +244,7 @@ impl<'a> Unifier<'a> {
                             (Ok(Attribute::Layer(wanted)), Ok(Attribute::Layer(found))) => {
                                 self.same_layer(&*wanted, &*found)
                             }
-                            (Ok(Attribute::Module(wanted)), Ok(Attribute::Module(found))) => {
-                                Arc::ptr_eq(&wanted, &found) || wanted.to_string() == found.to_string()
-                            }
+                            (Ok(Attribute::Module(wanted)), Ok(Attribute::Module(found))) => wanted.reads_like(&found),
                             _ => false,
                         },
                         _ => wanted == found,

@@ -2,6 +2,7 @@
 
 pub use ::candle_nn::*;
 
+pub use crate::leaf::made::{Conv1d, Conv2d, Embedding, LayerNorm, Linear, RmsNorm};
 pub use crate::trace::{Module, ModuleT};
 
 /// `candle_nn::ops` in a twin.
@@ -42,7 +43,8 @@ pub mod attention {
     pub use ::candle_nn::attention::*;
 
     pub use crate::leaf::AttnMask;
-    pub use crate::trace::functions::attention::{flash_attn, flash_attn_varlen_cpu, flash_attn_varlen_unfused};
+    pub use crate::trace::functions::attention::{flash_attn_varlen_cpu, flash_attn_varlen_unfused};
+    pub use crate::trace::functions::flash::flash_attn;
 }
 
 /// `candle_nn::varlen_attention` in a twin.
@@ -53,4 +55,11 @@ pub mod varlen_attention {
 /// `candle_nn::cpu_flash_attention` in a twin.
 pub mod cpu_flash_attention {
     pub use crate::trace::functions::attention::run_flash_attn_cpu;
+}
+
+/// `candle_nn::moe` in a twin.
+pub mod moe {
+    pub use ::candle_nn::moe::*;
+
+    pub use crate::leaf::moe::{moe_gemm, moe_gemm_gguf};
 }

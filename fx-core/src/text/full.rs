@@ -3,7 +3,7 @@
 //! Invariant: what is written reads back to the same graph with the same metadata; what cannot be written is an error,
 //! never left out.
 
-use super::write::{is_plain, write_input, write_signature};
+use super::write::{is_plain, write_guards, write_input, write_signature, write_sizes};
 use super::write_meta::{Stacks, put, write_clause, write_fact};
 use crate::ir::line::{write_node, write_word};
 use crate::ir::{Graph, Node, NodeId, Op, is_identifier};
@@ -107,6 +107,7 @@ fn write_header(graph: &Graph, out: &mut String) -> Result<Option<NodeId>, Write
     is_long |= lines.iter().map(|line| line.len() + 2).sum::<usize>() > 100;
     out.push_str("graph ");
     put(write_word(graph.name(), is_identifier(graph.name()), out));
+    put(write_sizes(graph, out));
     if is_long {
         out.push_str("(\n");
         lines.iter().for_each(|line| out.extend(["    ", line, ",\n"]));
@@ -116,6 +117,7 @@ fn write_header(graph: &Graph, out: &mut String) -> Result<Option<NodeId>, Write
     }
     out.push(')');
     put(write_signature(graph, out));
+    put(write_guards(graph, out));
     out.push_str(" {\n");
     Ok(graph.nodes().nth(inputs.len()).map(|(id, _)| id))
 }

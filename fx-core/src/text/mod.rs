@@ -30,7 +30,13 @@
 //! order mark before the text means nothing.
 //!
 //! ```ebnf
-//! graph      = "graph" name "(" [ input { "," input } [ "," ] ] ")" [ takes ] "{" { module | statement } "}" ;
+//! graph      = "graph" name [ sizes ] "(" [ input { "," input } [ "," ] ] ")" [ takes ] [ guards ]
+//!              "{" { module | statement } "}" ;
+//! sizes      = "<" [ size { "," size } [ "," ] ] ">" ;
+//! size       = word ":" integer { "=" node [ "[" digits "]" ] } ;
+//!                                                     (* what it was at the capture; an integer input, or a dimension *)
+//! guards     = "where" "(" [ guard { "," guard } [ "," ] ] ")" ;
+//! guard      = expression ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) expression [ "at" string ":" digits ] ;
 //! input      = [ name ] node [ ":" fact ] [ meta ] ;  (* with the parameter's name, if it is not the node's *)
 //! takes      = "takes" "(" [ name "=" argument { "," name "=" argument } [ "," ] ] ")" ;
 //!                                                     (* how it is called, if not with one value for each input *)
@@ -56,15 +62,18 @@
 //!            | "custom" ":" "{" [ field { "," field } [ "," ] ] "}" ;    (* values without nodes *)
 //! origin     = name ":" name "of" name ;              (* pass, node and graph *)
 //!
-//! argument   = node | "none" | "true" | "false" | integer | float | string | dtype | device | range
+//! argument   = node | "none" | "true" | "false" | expression | float | string | dtype | device | range
 //!            | list | tuple | structure ;
-//! range      = [ integer ] ".." [ integer ] ;
+//! range      = [ expression ] ".." [ expression ] ;
+//! expression = term { ( "+" | "-" ) term } ;          (* without sizes an integer *)
+//! term       = operand { ( "*" | "/" | "%" ) operand } ;
+//! operand    = integer | word | ( "min" | "max" ) "(" expression "," expression ")" | "(" expression ")" ;
 //! list       = "[" [ argument { "," argument } [ "," ] ] "]" ;
 //! tuple      = "(" ")" | "(" argument "," ")" | "(" argument "," argument { "," argument } [ "," ] ")" ;
 //! structure  = rust_path "{" [ field { "," field } [ "," ] ] "}" ;
 //! field      = name ":" argument ;
 //!
-//! fact       = dtype "[" [ digits { "," digits } ] "]" | "[" [ fact { "," fact } ] "]" | "(" [ fact { "," fact } ] ")"
+//! fact       = dtype "[" [ expression { "," expression } ] "]" | "[" [ fact { "," fact } ] "]" | "(" [ fact { "," fact } ] ")"
 //!            | "?" | "data" ( list | tuple ) | argument ;        (* arguments that are known exactly, without nodes *)
 //! dtype      = word ;                                 (* candle's name: f32, bf16, u8, … *)
 //! device     = "cpu" | ( "cuda" | "metal" ) ":" digits ;
@@ -90,7 +99,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `write`, `full`, `write_meta` | the short and the full form |
-//! | `error`, `lex`, `read`, `read_argument`, `read_meta` | reading both |
+//! | `error`, `lex`, `read`, `read_argument`, `read_size`, `read_meta` | reading both |
 //! | `file` | the text of a saved module |
 //! | `table` | the graph as a table |
 //!
@@ -104,6 +113,7 @@ mod lex;
 mod read;
 mod read_argument;
 mod read_meta;
+mod read_size;
 mod table;
 mod write;
 mod write_meta;
@@ -115,6 +125,7 @@ mod tests;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use full::WriteError;
+pub(crate) use read_size::parse_size;
 
 /// How many modules can be inside of each other in a text. Dropping them is recursive.
 const MAX_MODULES: usize = 1024;

@@ -6,6 +6,7 @@
 //! Invariant: a text that is not a graph is an error, never a panic, and takes linear time.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -14,7 +15,9 @@ use super::error::{Fault, ParseError, ParseErrorKind, line_of, nearest};
 use super::lex::{Lexer, Result, shortened};
 use super::read_meta::Stacks;
 use crate::entity::EntityRef;
-use crate::ir::{Argument, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name};
+use crate::ir::{
+    Argument, Dynamic, Graph, Keyword, Meta, NodeId, Op, Signature, Source, Target, Written, is_legal_name,
+};
 use crate::ops::{CallKind, OpTable};
 use crate::value::Device;
 
@@ -87,6 +90,8 @@ pub(super) struct Reader<'l, 't, 'o> {
     pub(super) stacks: Stacks,
     pub(super) source: Option<Source>,
     devices: Vec<(String, Device)>,
+    /// What the sizes of the graph were at the capture.
+    pub(super) hints: Vec<(Arc<str>, i64)>,
 }
 
 impl<'l, 't, 'o> Reader<'l, 't, 'o> {
@@ -101,6 +106,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             stacks: Stacks::default(),
             source: None,
             devices: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
@@ -110,6 +116,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             return Err(self.lexer.expected("`graph`"));
         }
         let name = self.lexer.name("the name of the graph")?;
+        let mut dynamic = self.sizes()?;
         self.lexer.expect("(", "`(` and the inputs")?;
         while !self.lexer.eat(")") {
             self.input()?;
@@ -118,7 +125,10 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 break;
             }
         }
-        let signature = self.signature()?;
+        let mut signature = self.signature()?;
+        if let Some(dynamic) = &mut dynamic {
+            dynamic.guards = self.guards()?;
+        }
         self.lexer.expect("{", "`{` and the nodes")?;
         while !self.lexer.eat("}") {
             match self.lexer.peek() {
@@ -126,8 +136,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                 _ => self.statement()?,
             }
         }
-        let mut signature = signature;
-        self.number_nodes(signature.as_mut())?;
+        self.number_nodes(signature.as_mut(), dynamic.as_mut())?;
         // All of them are legal and there once, so that each gets its own name.
         let restored = Graph::restore(&*name, std::mem::take(&mut self.nodes)).map_err(|place| {
             let kind = ParseErrorKind::Invalid(format!("node {place} cannot have its name"));
@@ -136,6 +145,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
         let mut graph = restored?;
         if signature.is_some() {
             graph.set_signature(signature);
+        }
+        if dynamic.is_some() {
+            graph.set_dynamic(dynamic);
         }
         Ok(graph)
     }
@@ -360,7 +372,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
     }
 
     /// Gives the nodes in arguments the numbers of the nodes that are defined.
-    fn number_nodes(&mut self, signature: Option<&mut Signature>) -> Result<()> {
+    fn number_nodes(&mut self, signature: Option<&mut Signature>, dynamic: Option<&mut Dynamic>) -> Result<()> {
         let mut places = Vec::with_capacity(self.mentions.len());
         for (name, mention) in &self.mentions {
             match mention.defined {
@@ -382,6 +394,9 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             }
             for (_, made_of) in signature.into_iter().flat_map(|signature| &mut signature.parameters) {
                 made_of.for_each_node_mut(&mut |id| *id = places[id.index()]);
+            }
+            for place in dynamic.into_iter().flat_map(|dynamic| &mut dynamic.sizes).flat_map(|size| &mut size.places) {
+                *place = place.of(places[place.input().index()]);
             }
         }
         Ok(())

@@ -2,19 +2,31 @@
 //!
 //! Invariant: recursion is as deep as arguments may be nested, never deeper.
 
-use candle_core::Shape;
+use candle_core::{DType, Shape};
 
 use super::error::ParseErrorKind;
 use super::lex::{Number, Result, shortened};
 use super::read::Reader;
 use crate::ir::{Argument, Fields};
-use crate::value::{Fact, TensorFact, dtype_from_name};
+use crate::value::{Fact, SymInt, SymOp, TensorFact, dtype_from_name};
 
 const AN_ARGUMENT: &str = "an argument: a node, a number, a string, a list, …";
 
 impl Reader<'_, '_, '_> {
     /// An argument that is nested at most `room` deep.
     pub(super) fn argument(&mut self, room: usize) -> Result<Argument> {
+        let first = self.argument_alone(room)?;
+        let left = match first {
+            Argument::Int(int) if !self.hints.is_empty() => int.into(),
+            Argument::SymInt(expression) => expression,
+            other => return Ok(other),
+        };
+        let expression = self.operations(left, 1, room)?;
+        if self.lexer.eat("..") { self.range(Some(expression)) } else { Ok(expression.into()) }
+    }
+
+    /// An argument without the operations that may come behind an integer.
+    pub(super) fn argument_alone(&mut self, room: usize) -> Result<Argument> {
         let first = self.lexer.peek();
         let start = self.lexer.at;
         Ok(match first {
@@ -25,7 +37,12 @@ impl Reader<'_, '_, '_> {
             }
             Some(b'(') => {
                 let room = self.open(room)?;
-                let (items, ends_with_comma) = self.items(")", room)?;
+                let (mut items, ends_with_comma) = self.items(")", room)?;
+                if let ([Argument::Int(_) | Argument::SymInt(_)], false, false) =
+                    (&*items, ends_with_comma, self.hints.is_empty())
+                {
+                    return Ok(std::mem::take(&mut items[0]));
+                }
                 if items.len() == 1 && !ends_with_comma {
                     let kind = ParseErrorKind::Invalid("this is neither a tuple nor an argument".into());
                     let hint = "a tuple of one is written `(x,)`".to_owned();
@@ -39,16 +56,16 @@ impl Reader<'_, '_, '_> {
             }
             Some(b'.') => {
                 self.lexer.expect("..", AN_ARGUMENT)?;
-                Argument::Range(Box::new((None, self.range_end()?)))
+                self.range(None)?
             }
             _ => match self.lexer.number()? {
-                Some(Number::Int(int)) if self.lexer.eat("..") => {
-                    Argument::Range(Box::new((Some(int), self.range_end()?)))
-                }
+                Some(Number::Int(int)) if self.lexer.eat("..") => self.range(Some(int.into()))?,
                 Some(Number::Int(int)) => Argument::Int(int),
                 Some(Number::Float(float)) => Argument::Float(float),
                 None => match self.lexer.rust_path() {
                     Some(word) if self.lexer.peek() == Some(b'{') => self.structure(word, room)?,
+                    Some("min") if self.is_call() => self.smaller_or_larger(SymOp::Min, room)?.into(),
+                    Some("max") if self.is_call() => self.smaller_or_larger(SymOp::Max, room)?.into(),
                     Some(word) => self.constant(start, word)?,
                     None => return Err(self.lexer.expected(AN_ARGUMENT)),
                 },
@@ -92,6 +109,26 @@ impl Reader<'_, '_, '_> {
         Ok(Argument::structure(name, Fields::from(fields)))
     }
 
+    /// Whether sizes are known and a parenthesis comes next.
+    fn is_call(&mut self) -> bool {
+        !self.hints.is_empty() && self.lexer.peek() == Some(b'(')
+    }
+
+    /// A range, behind the dots.
+    fn range(&mut self, start: Option<SymInt>) -> Result<Argument> {
+        let mut ahead = *self.lexer;
+        let is_size = ahead.word().is_some_and(|word| self.hint(word).is_some() || matches!(word, "min" | "max"));
+        let begins =
+            !self.hints.is_empty() && (is_size || matches!(self.lexer.peek(), Some(b'(' | b'-' | b'0'..=b'9')));
+        let stop =
+            if begins { Some(self.expression(Argument::MAX_DEPTH)?) } else { self.range_end()?.map(SymInt::from) };
+        let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
+        Ok(match (plain(&start), plain(&stop)) {
+            (Some(None), _) | (_, Some(None)) => Argument::SymRange(Box::new((start, stop))),
+            (start, stop) => Argument::Range(Box::new((start.flatten(), stop.flatten()))),
+        })
+    }
+
     fn range_end(&mut self) -> Result<Option<i64>> {
         let before = *self.lexer;
         match self.lexer.number()? {
@@ -120,9 +157,10 @@ impl Reader<'_, '_, '_> {
                 };
                 Argument::Device(Box::new(self.device(start, word, ordinal)?))
             }
-            word => match dtype_from_name(word) {
-                Some(dtype) => dtype.into(),
-                None => {
+            word => match (dtype_from_name(word), self.hint(word)) {
+                (Some(dtype), _) => dtype.into(),
+                (None, Some(hint)) => Argument::SymInt(SymInt::symbol(word, hint)),
+                (None, None) => {
                     let hint = match word {
                         "None" | "null" => "an absent argument is written `none`".into(),
                         "True" | "False" => format!("it is written `{}`", word.to_lowercase()),
@@ -172,8 +210,11 @@ impl Reader<'_, '_, '_> {
                 match (word, ahead.peek()) {
                     (Some(word), Some(b'[')) if dtype_from_name(word).is_some() => {
                         self.lexer.at = ahead.at + 1;
-                        let shape = self.shape()?;
-                        dtype_from_name(word).map_or(Fact::Unknown, |dtype| Fact::Tensor(TensorFact { shape, dtype }))
+                        match dtype_from_name(word) {
+                            Some(dtype) if self.hints.is_empty() => Fact::tensor(self.shape()?, dtype),
+                            Some(dtype) => self.symbolic_shape(dtype)?,
+                            None => Fact::Unknown,
+                        }
                     }
                     (Some("data"), Some(b'[' | b'(')) => {
                         *self.lexer = ahead;
@@ -199,6 +240,13 @@ impl Reader<'_, '_, '_> {
 
     /// Plain data, known exactly.
     fn data(&mut self, room: usize) -> Result<Fact> {
+        let before = *self.lexer;
+        if !self.hints.is_empty()
+            && let Argument::SymInt(expression) = self.argument(room)?
+        {
+            return Ok(Fact::SymInt(expression));
+        }
+        *self.lexer = before;
         Ok(Fact::Data(self.value(room)?))
     }
 
@@ -239,6 +287,31 @@ impl Reader<'_, '_, '_> {
                 break;
             }
         }
+        self.counted(start, dims)
+    }
+
+    /// The extents of a tensor that follow sizes, behind the `[`.
+    fn symbolic_shape(&mut self, dtype: DType) -> Result<Fact> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        let mut extents = Vec::new();
+        while !self.lexer.eat("]") {
+            extents.push(self.expression(Argument::MAX_DEPTH)?);
+            if !self.lexer.eat(",") {
+                self.lexer.expect("]", "`,` or `]`")?;
+                break;
+            }
+        }
+        let fact = TensorFact::symbolic(extents, dtype).ok_or_else(|| {
+            let kind = ParseErrorKind::Invalid("an extent is negative at the sizes of the capture".into());
+            self.lexer.fault(start, kind)
+        })?;
+        self.counted(start, fact.dims().to_vec())?;
+        Ok(Fact::Tensor(fact))
+    }
+
+    /// A shape of these extents, unless they are too many elements.
+    fn counted(&self, start: usize, dims: Vec<usize>) -> Result<Shape> {
         // Candle multiplies them without looking.
         if dims.iter().try_fold(1usize, |count, &dim| count.checked_mul(dim.max(1))).is_none() {
             let kind = ParseErrorKind::Invalid("no tensor has so many elements".into());

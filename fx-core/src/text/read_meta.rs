@@ -107,7 +107,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// `"src/model.rs":10`. Neighbours often share it.
-    fn source(&mut self) -> Result<Source> {
+    pub(super) fn source(&mut self) -> Result<Source> {
         let file = self.lexer.string()?;
         self.lexer.expect(":", "`:` and the line")?;
         let line = self.u32("the line")?;

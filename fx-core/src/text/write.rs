@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 
 use super::write_meta::write_fact;
 use crate::ir::line::{write_argument, write_node, write_target, write_word};
-use crate::ir::{Graph, Meta, Node, NodeId, Op, Target, is_identifier};
+use crate::ir::{Graph, Meta, Node, NodeId, Op, SizeOf, Target, is_identifier};
 use crate::value::Fact;
 
 /// Where comments start, unless a line before one is longer.
@@ -46,6 +46,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
 
     f.write_str("graph ")?;
     write_word(graph.name(), is_identifier(graph.name()), f)?;
+    write_sizes(graph, f)?;
     f.write_str("(")?;
     for (i, (_, node)) in inputs.enumerate() {
         f.write_str(before)?;
@@ -56,6 +57,7 @@ fn write_header(graph: &Graph, f: &mut fmt::Formatter<'_>) -> Result<Option<Node
     }
     f.write_str(if is_long { "\n)" } else { ")" })?;
     write_signature(graph, f)?;
+    write_guards(graph, f)?;
     f.write_str(" {\n")?;
     Ok(graph.nodes().nth(count).map(|(id, _)| id))
 }
@@ -71,6 +73,35 @@ pub(super) fn write_signature(graph: &Graph, out: &mut impl Write) -> fmt::Resul
         write_argument(graph, made_of, out)?;
     }
     out.write_str(")")
+}
+
+/// Writes `<batch: 2 = %x[0], past: 0 = %past>`, if the graph follows sizes.
+pub(super) fn write_sizes(graph: &Graph, out: &mut impl Write) -> fmt::Result {
+    let Some(dynamic) = graph.dynamic() else { return Ok(()) };
+    out.write_str("<")?;
+    for (i, size) in dynamic.sizes.iter().enumerate() {
+        write!(out, "{}{}: {}", if i > 0 { ", " } else { "" }, size.name, size.hint)?;
+        for place in &size.places {
+            out.write_str(" = ")?;
+            write_argument(graph, &place.input().into(), out)?;
+            if let SizeOf::Extent(_, axis) = place {
+                write!(out, "[{axis}]")?;
+            }
+        }
+    }
+    out.write_str(">")
+}
+
+/// Writes ` where (seq <= 32 at "model.rs":10)`, if the graph has guards.
+pub(super) fn write_guards(graph: &Graph, out: &mut impl Write) -> fmt::Result {
+    let guards = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
+    for (i, guard) in guards.iter().enumerate() {
+        write!(out, "{}{guard}", if i > 0 { ", " } else { " where (" })?;
+        if let Some(source) = &guard.source {
+            write!(out, " at {:?}:{}", source.file(), source.line())?;
+        }
+    }
+    out.write_str(if guards.is_empty() { "" } else { ")" })
 }
 
 /// Inputs have no arguments; one that has is written as a statement, for all to see.
@@ -98,7 +129,7 @@ pub(super) fn write_input(graph: &Graph, node: &Node, out: &mut impl Write) -> f
 fn write_known(graph: &Graph, fact: &Fact, out: &mut impl Write) -> fmt::Result {
     let mut text = String::new();
     match fact {
-        Fact::Unknown | Fact::Tensor(_) => write!(out, "{fact}"),
+        Fact::Unknown | Fact::Tensor(_) | Fact::SymInt(_) => write!(out, "{fact}"),
         _ if write_fact(graph, fact, &mut text) => out.write_str(&text),
         _ => write!(out, "{}", fact.to_string().escape_debug()),
     }

@@ -147,7 +147,7 @@ pub(super) fn write_fact(graph: &Graph, fact: &Fact, out: &mut impl Write) -> bo
 
 fn write_fact_in(graph: &Graph, fact: &Fact, room: usize, out: &mut impl Write) -> bool {
     let (items, open, close) = match fact {
-        Fact::Unknown | Fact::Tensor(_) => return write!(out, "{fact}").is_ok(),
+        Fact::Unknown | Fact::Tensor(_) | Fact::SymInt(_) => return write!(out, "{fact}").is_ok(),
         Fact::Data(value) => {
             // `[1, 2]` is a list of two facts.
             let mark = if matches!(value, Value::List(_) | Value::Tuple(_)) { "data " } else { "" };

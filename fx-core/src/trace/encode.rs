@@ -12,6 +12,7 @@ use crate::ops::InferError;
 use crate::value::Value;
 
 use super::given::Given;
+use super::lift::Lifts;
 use super::proxy::Proxy;
 
 /// An argument, or why it makes none.
@@ -62,6 +63,29 @@ impl TensorOrScalar for &Proxy {
 impl<T: WithDType> TensorOrScalar for T {
     fn encode(self) -> Encoded {
         number(self)
+    }
+}
+
+/// What `AttnMask` is, candle's or its mirror.
+pub trait Mask {
+    /// As an argument.
+    ///
+    /// # Errors
+    /// When a number does not fit, or no capture is running.
+    fn encode(self) -> Encoded;
+}
+
+impl Mask for candle_nn::attention::AttnMask {
+    #[track_caller]
+    fn encode(self) -> Encoded {
+        match self {
+            Self::None => data(Value::None),
+            Self::Causal { kv_offset } => size(kv_offset),
+            Self::Mask(mask) => match mask.lifted() {
+                Ok(mask) => tensor(&mask),
+                Err(error) => Err(InferError(error.to_string())),
+            },
+        }
     }
 }
 

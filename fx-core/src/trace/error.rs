@@ -137,8 +137,9 @@ pub enum TraceError {
     },
     /// A custom operation of the user's.
     #[error(
-        "`{method}` runs a custom operation, of which a graph knows nothing\n  at {at}\n  \
-         put the call into a function of its own with `#[fx::wrap]`: it is recorded as one node that runs each time"
+        "`{method}` runs a custom operation, which the graph cannot keep or knows nothing of\n  at {at}\n  \
+         make it `Clone` if it is one of your own, or put the call into a function of its own with `#[fx::wrap]`: it is \
+         recorded as one node that runs each time"
     )]
     CustomOp {
         /// `apply_op1`, …
@@ -172,9 +173,9 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
-    /// A module that the rules want whole returns something that a graph cannot give back.
+    /// A module or function that the rules want whole returns something that a graph cannot give back.
     #[error(
-        "the module at `{path}` cannot be called whole, because a graph cannot give back a `{found}`\n  at {at}\n  \
+        "`{path}` cannot be called whole, because a graph cannot give back a `{found}`\n  at {at}\n  \
          return tensors, tuples and vectors of them, or plain numbers"
     )]
     NotRecordable {
@@ -202,6 +203,31 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// The rules want an enum whole.
+    #[error(
+        "`{type_name}` (at `{path}`) cannot be called whole, as `is_leaf_module` asks: it is an enum, whose mirror is one of \
+         its variants and does not know where it stands\n  hold it in a struct with `#[fx::module]` whose `forward` calls \
+         it, and let `is_leaf_module` answer `true` for that"
+    )]
+    EnumNotWhole {
+        /// Name of the enum.
+        type_name: &'static str,
+        /// Where it is.
+        path: String,
+    },
+    /// The rules want a function whole that a graph cannot call.
+    #[error(
+        "`{function}` cannot be called whole, as `is_leaf_function` asks: it {reason}\n  at {at}\n  \
+         change that, or let `is_leaf_function` answer `false` for it, and the capture goes through it"
+    )]
+    FunctionNotWhole {
+        /// Its path.
+        function: &'static str,
+        /// What stands against it, as the rest of a sentence.
+        reason: &'static str,
+        /// The user's line.
+        at: At,
+    },
     /// The capture's own rules refuse something.
     #[error("{what} is refused by the rules of the capture: {reason}{}", .at.map(|at| format!("\n  at {at}")).unwrap_or_default())]
     Vetoed {
@@ -223,10 +249,19 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
+    /// The model cannot be captured for all the sizes that were declared.
+    #[error(transparent)]
+    Dynamic(Box<super::dynamic::DynamicError>),
     /// The model itself returned an error.
     #[error("the model returned an error while it was captured: {0}")]
     Model(String),
     /// The model panicked.
     #[error("the model panicked while it was captured: {0}")]
     Panicked(String),
+}
+
+impl From<super::dynamic::DynamicError> for TraceError {
+    fn from(error: super::dynamic::DynamicError) -> Self {
+        Self::Dynamic(Box::new(error))
+    }
 }

@@ -25,11 +25,65 @@ pub mod rotary_emb {
 /// Functions that users call by their bare name, as types of that name.
 #[allow(missing_docs, reason = "named after the functions")]
 pub mod bare {
-    pub use super::bare_kernels::flash_attn;
+    pub use super::flash::bare::flash_attn;
 
     crate::ops::loss::loss!(bare);
     crate::ops::nn::nn!(bare);
     crate::ops::rotary::rotary!(bare);
+}
+
+/// Attention on the CPU: candle's function has a type parameter, the dtype of its tensors.
+pub mod flash {
+    use candle_core::{DType, Result, WithDType};
+
+    use crate::ops::attention::flash_attn::OP;
+    use crate::trace::Proxy;
+    use crate::trace::call::record;
+    use crate::trace::encode::{Mask, Record, single, tensor};
+
+    /// Records a call, of `f32`; other types are refused. A mask may be candle's or its mirror.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn flash_attn<T: WithDType>(
+        q: &Proxy,
+        k: &Proxy,
+        v: &Proxy,
+        softmax_scale: f32,
+        attn_mask: impl Mask,
+        max_bias: Option<f32>,
+        softcap: Option<f32>,
+    ) -> Result<Proxy> {
+        if T::DTYPE != DType::F32 {
+            return Err(super::custom("flash_attn"));
+        }
+        let numbers = [single(softmax_scale), attn_mask.encode(), max_bias.record(), softcap.record()];
+        record(&OP, [tensor(q), tensor(k), tensor(v)].into_iter().chain(numbers))
+    }
+
+    /// The same as a type of its name, see [`bare`](super::bare).
+    #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
+    pub mod bare {
+        use super::{Mask, Proxy, Result, WithDType};
+
+        pub struct flash_attn {}
+
+        impl flash_attn {
+            #[track_caller]
+            pub fn __fx_call<T: WithDType>(
+                q: &Proxy,
+                k: &Proxy,
+                v: &Proxy,
+                softmax_scale: f32,
+                attn_mask: impl Mask,
+                max_bias: Option<f32>,
+                softcap: Option<f32>,
+            ) -> Result<Proxy> {
+                super::flash_attn::<T>(q, k, v, softmax_scale, attn_mask, max_bias, softcap)
+            }
+        }
+    }
 }
 
 /// candle_nn's functions on tensors that run kernels of their own, with candle's parameters: refused, with what to write.
@@ -71,11 +125,6 @@ macro_rules! kernels {
     };
 }
 kernels! {
-    // A mask may be candle's or its mirror.
-    flash_attn<T>(
-        q: &Proxy, k: &Proxy, v: &Proxy, softmax_scale: f32, attn_mask: impl Sized, max_bias: Option<f32>,
-        softcap: Option<f32>,
-    );
     run_flash_attn_cpu<T>(
         q: &Proxy, k: &Proxy, v: &Proxy, mask: Option<&Proxy>, softmax_scale: f32, max_bias: Option<f32>,
         softcap: Option<f32>,

@@ -13,6 +13,7 @@ use crate::value::{Fact, Value};
 use super::error::TraceError;
 use super::give::Give;
 use super::output::{Output, OutputBuilder, ToOutput};
+use super::probe::{Probe, replaced};
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::{Mode, New, Session};
@@ -26,7 +27,7 @@ pub(crate) enum Argument<'a> {
 }
 
 /// Makes a mirror, under a name, as the type that is asked for.
-type Make<'a> = dyn FnOnce(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
+type Make<'a> = dyn Fn(&mut Inputs<'_>, &str, TypeId) -> Mirrored + 'a;
 
 /// A mirror of some type, and what it is called in messages.
 pub(crate) struct Mirrored {
@@ -40,9 +41,10 @@ pub(crate) struct Mirrored {
 pub struct Inputs<'a> {
     session: Arc<Session>,
     method: &'static str,
-    named: Vec<(String, Option<Argument<'a>>)>,
-    positional: std::vec::IntoIter<Argument<'a>>,
+    named: Vec<(&'a str, Option<&'a Argument<'a>>)>,
+    positional: std::slice::Iter<'a, Argument<'a>>,
     by_position: bool,
+    probe: Option<&'a Probe<'a>>,
     taken: Vec<String>,
     /// What each parameter that was given is made of, if that can be said.
     made_of: Vec<(String, ir::Argument)>,
@@ -52,15 +54,17 @@ impl<'a> Inputs<'a> {
     pub(crate) fn new(
         session: &Arc<Session>,
         method: &'static str,
-        named: Vec<(String, Argument<'a>)>,
-        positional: Option<Vec<Argument<'a>>>,
+        named: &'a [(String, Argument<'a>)],
+        positional: Option<&'a [Argument<'a>]>,
+        probe: Option<&'a Probe<'a>>,
     ) -> Self {
         Self {
             session: session.clone(),
             method,
-            named: named.into_iter().map(|(name, argument)| (name, Some(argument))).collect(),
+            named: named.iter().map(|(name, argument)| (name.as_str(), Some(argument))).collect(),
             by_position: positional.is_some(),
-            positional: positional.unwrap_or_default().into_iter(),
+            positional: positional.unwrap_or_default().iter(),
+            probe,
             taken: Vec::new(),
             made_of: Vec::new(),
         }
@@ -74,8 +78,33 @@ impl<'a> Inputs<'a> {
     /// A new placeholder, with the tensor's data in a concrete capture.
     #[track_caller]
     pub(crate) fn placeholder(&mut self, name: &str, tensor: Option<&Tensor>) -> Proxy {
-        let fact = tensor.map_or(Fact::Unknown, |tensor| Fact::tensor(tensor.shape(), tensor.dtype()));
+        let fact = match tensor {
+            Some(tensor) => Fact::tensor(self.shape(name, tensor.shape()), tensor.dtype()),
+            None => Fact::Unknown,
+        };
+        // A capture at other sizes has no data.
+        let tensor = tensor.filter(|_| matches!(self.session.mode(), Mode::Concrete { .. }));
         self.add_placeholder(name, fact, tensor.cloned())
+    }
+
+    /// The shape of an input that was given with this one.
+    fn shape(&self, name: &str, given: &Shape) -> Shape {
+        let Some(probe) = self.probe else { return given.clone() };
+        probe.shape(name, given).unwrap_or_else(|| {
+            let (name, shape) = (name.to_owned(), format!("{:?}", given.dims()));
+            self.session.abort(TraceError::TooLarge { name, shape })
+        })
+    }
+
+    /// A parameter that is an integer of each run: an input of the graph.
+    fn scalar(&mut self, name: &str, ty: &str, integer: Box<dyn Any>) -> Result<Box<dyn Any>> {
+        let value = self.probe.and_then(|probe| probe.scalar(name));
+        let Some((integer, value)) = replaced(integer, value) else {
+            return Err(self.wrong(name, ty, "something that is no integer, and was declared `dynamic_arg`"));
+        };
+        let node = self.add_placeholder(name, Fact::Data(Value::Int(value)), None).node();
+        self.made_of.push((name.to_owned(), node.into()));
+        Ok(integer)
     }
 
     /// A new placeholder that a user asked for, in a capture without data.
@@ -126,7 +155,7 @@ impl<'a> Inputs<'a> {
         let given = if self.by_position {
             self.positional.next()
         } else {
-            self.named.iter_mut().find(|(given, _)| given == name).and_then(|(_, argument)| argument.take())
+            self.named.iter_mut().find(|(given, _)| *given == name).and_then(|(_, argument)| argument.take())
         };
         let wanted = TypeId::of::<T>();
         let tensor = wanted == TypeId::of::<Proxy>();
@@ -149,7 +178,8 @@ impl<'a> Inputs<'a> {
                 ));
             }
             Some(Argument::Input(known)) if tensor || optional => {
-                let fact = known.map_or(Fact::Unknown, |(shape, dtype)| Fact::tensor(shape, dtype));
+                let fact = known.as_ref().map(|(shape, dtype)| Fact::tensor(self.shape(name, shape), *dtype));
+                let fact = fact.unwrap_or_default();
                 let proxy = self.add_placeholder(name, fact, None);
                 self.made_of.extend(proxy.input_node().map(|node| (name.to_owned(), node.into())));
                 if optional { Box::new(Some(proxy)) } else { Box::new(proxy) }
@@ -157,8 +187,10 @@ impl<'a> Inputs<'a> {
             Some(Argument::Input(_)) => return Err(self.wrong(name, ty, "Tensor")),
             Some(Argument::Mirrored(make)) => {
                 let Mirrored { value, made_of } = make(self, name, wanted);
-                self.made_of.extend(made_of.map(|made_of| (name.to_owned(), made_of)));
+                let is_scalar = self.probe.is_some_and(|probe| probe.is_scalar(name));
+                self.made_of.extend(made_of.filter(|_| !is_scalar).map(|made_of| (name.to_owned(), made_of)));
                 match value {
+                    Ok(value) if is_scalar => self.scalar(name, ty, value)?,
                     Ok(value) => value,
                     Err(found) => return Err(self.wrong(name, ty, &found)),
                 }

@@ -12,7 +12,9 @@ use std::hash::Hash;
 use candle_core::{Error, Result, Tensor};
 
 use super::proxy::Proxy;
+use super::scope::Scope;
 use super::session::Session;
+use super::traceable::Traceable;
 
 /// A type that holds concrete tensors.
 pub trait Lifts {
@@ -40,6 +42,25 @@ impl Lifts for &Tensor {
     fn lifted(self) -> Result<Proxy> {
         self.clone().lifted()
     }
+}
+
+/// The mirror of an annotated type that a function made while a twin ran: its tensors are constants of the graph. Written
+/// by `#[fx::module]` as its [`Lifts`].
+///
+/// # Errors
+/// When no capture is running.
+#[track_caller]
+pub fn mirrored<T: Traceable>(made: &T) -> Result<T::Symbolic> {
+    let session = Session::current("a helper function")?;
+    let name = std::any::type_name::<T>().split('<').next().and_then(|path| path.rsplit("::").next());
+    let path = session.state().made_path(name.unwrap_or("made"));
+    Ok(made.symbolic(&Scope::root(&session).child(path.as_str())))
+}
+
+/// The same where there is no `Result` to carry an error, which ends the capture.
+#[track_caller]
+pub fn mirrored_or_abort<T: Traceable>(made: &T) -> T::Symbolic {
+    mirrored(made).unwrap_or_else(|error| Session::abort_current(&error))
 }
 
 impl<T: Lifts> Lifts for Option<T> {

@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod probe;
 mod session;
 mod owner;
 mod scope;
@@ -19,6 +20,7 @@ mod create;
 mod symbolic_module;
 pub mod whole;
 mod query;
+pub mod custom;
 mod in_place;
 pub mod lift;
 pub mod output;
@@ -26,11 +28,15 @@ mod give;
 mod inputs;
 mod traceable;
 mod containers;
+mod recording;
+mod dynamic;
+pub mod compare;
 mod tracer;
 
 pub(crate) use call::call_layer;
 pub use call::{FromOutcome, FromRecorded, Outcome, record};
 pub use containers::MapKey;
+pub use dynamic::DynamicError;
 pub use encode::{Encoded, Record};
 pub use error::{At, TraceError};
 pub use give::{Give, PH, PHWithMeta};
@@ -44,5 +50,5 @@ pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, Traceable, World};
+pub use traceable::{Construct, InWorld, Traceable, World, no_mirror};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

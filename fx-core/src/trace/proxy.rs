@@ -154,12 +154,18 @@ impl Proxy {
     }
 
     /// The element type.
+    ///
+    /// Where it is not known, the capture ends with an error that says which inputs to give
+    /// ([`Tracer::input`](super::Tracer::input)).
     #[track_caller]
     pub fn dtype(&self) -> DType {
         self.known("dtype", "the dtype").dtype
     }
 
-    /// The shape.
+    /// The shape: extents, the outermost first.
+    ///
+    /// Where it is not known, the capture ends with an error that says which inputs to give
+    /// ([`Tracer::input`](super::Tracer::input)).
     #[track_caller]
     pub fn shape(&self) -> &Shape {
         &self.known("shape", "the shape").shape

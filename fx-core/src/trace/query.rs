@@ -5,7 +5,6 @@
 use candle_core::shape::Dim;
 use candle_core::{Layout, Result, StorageRef, Tensor, WithDType};
 
-use super::error::{At, TraceError};
 use super::proxy::Proxy;
 use super::symbolic_module::{Module, ModuleT};
 
@@ -136,38 +135,4 @@ impl Proxy {
     pub fn apply_t<M: ModuleT>(&self, module: &M, train: bool) -> Result<Self> {
         module.forward_t(self, train)
     }
-
-    /// A custom operation cannot be recorded, because nothing is known of it but its name.
-    ///
-    /// # Errors
-    /// Always, with what to write instead.
-    #[track_caller]
-    fn custom(&self, method: &'static str) -> Result<Self> {
-        let at = At(std::panic::Location::caller());
-        Err(self.session().fail(TraceError::CustomOp { method, at }))
-    }
-}
-
-macro_rules! custom_ops {
-    ($($name:ident($($arg:ident: $type:ty),*))*) => {
-        impl Proxy {$(
-            /// Refused: see the error.
-            ///
-            /// # Errors
-            /// Always, with what to write instead.
-            #[track_caller]
-            pub fn $name(&self, $($arg: $type),*) -> Result<Self> {
-                let _ = ($($arg,)*);
-                self.custom(stringify!($name))
-            }
-        )*}
-    };
-}
-custom_ops! {
-    apply_op1(c: impl candle_core::CustomOp1)
-    apply_op1_no_bwd(c: &impl candle_core::CustomOp1)
-    apply_op2(rhs: &Self, c: impl candle_core::CustomOp2)
-    apply_op2_no_bwd(rhs: &Self, c: &impl candle_core::CustomOp2)
-    apply_op3(t2: &Self, t3: &Self, c: impl candle_core::CustomOp3)
-    apply_op3_no_bwd(t2: &Self, t3: &Self, c: &impl candle_core::CustomOp3)
 }

@@ -50,8 +50,21 @@ pub trait TracerRules: Send {
     /// The graph then calls the module's own `forward` or `forward_t`, whichever the model calls. It owns a copy of the
     /// module where that is `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`. A method that
     /// takes `&mut self` cannot be called so, and ends the capture with
-    /// [`TraceError::NotWhole`](super::TraceError::NotWhole).
+    /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does an enum, with
+    /// [`TraceError::EnumNotWhole`](super::TraceError::EnumNotWhole).
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
+        false
+    }
+
+    /// Whether calls of this function with `#[fx::module]` are one node each that runs the original, as torch.fx's
+    /// `autowrap_functions` and `autowrap_modules` have it. Asked at every call, with the function's path:
+    /// `my_crate::attention::repeat_kv`, so that `path.starts_with("my_crate::attention::")` is a whole module.
+    ///
+    /// A function that takes what a graph cannot pass, or returns what it cannot give back, ends the capture with
+    /// [`TraceError::FunctionNotWhole`](super::TraceError::FunctionNotWhole) or
+    /// [`TraceError::NotRecordable`](super::TraceError::NotRecordable). A graph with such calls is saved and loaded as one
+    /// of functions with `#[fx::wrap]` is, by `fx::op_of!`.
+    fn is_leaf_function(&self, path: &str) -> bool {
         false
     }
 
@@ -163,6 +176,10 @@ impl NewNode<'_> {
 impl<R: TracerRules> TracerRules for Arc<Mutex<R>> {
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
         self.lock().unwrap_or_else(PoisonError::into_inner).is_leaf_module(type_name, qualname)
+    }
+
+    fn is_leaf_function(&self, path: &str) -> bool {
+        self.lock().unwrap_or_else(PoisonError::into_inner).is_leaf_function(path)
     }
 
     fn call_module(&mut self, call: &ModuleCall<'_>) -> Result<(), String> {

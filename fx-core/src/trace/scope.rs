@@ -85,6 +85,18 @@ impl Scope {
         scope
     }
 
+    /// Ends the capture if its rules want the enum of this type, which stands here, as one node: a mirror is one of its
+    /// variants and has no place for a scope.
+    pub fn enumeration(&self, type_name: &'static str) {
+        if let Some(session) = &self.session
+            && session.has_rules()
+            && !self.path.is_root()
+            && session.is_leaf_module(type_name, &self.path)
+        {
+            session.abort(TraceError::EnumNotWhole { type_name, path: self.path.to_string() });
+        }
+    }
+
     /// The path from the root: `encoder.layers.0`, empty for the root.
     #[must_use]
     pub fn path(&self) -> &ModulePath {

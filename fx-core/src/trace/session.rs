@@ -16,6 +16,7 @@ use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
+use super::probe::Comparison;
 use super::rules::{ModuleCall, NewNode, TracerRules};
 
 /// What a proxy knows while it is recorded.
@@ -48,6 +49,8 @@ pub struct Session {
     mode: Mode,
     device: Device,
     has_rules: bool,
+    /// Whether this is one capture among several at different sizes.
+    is_probe: bool,
     state: Mutex<State>,
 }
 
@@ -66,6 +69,8 @@ pub(crate) struct State {
     /// The first failure that the model cannot mend by going another way: the original would not have had it.
     lasting: Option<TraceError>,
     closed: bool,
+    /// The comparisons of integers that the model made, if they are noted.
+    pub(crate) comparisons: Vec<Comparison>,
 }
 
 /// Unwinds out of a user's code at a query that cannot return an error; caught by the tracer, never seen by users.
@@ -106,7 +111,13 @@ impl Drop for Active {
 }
 
 impl Session {
-    pub(crate) fn new(name: &str, mode: Mode, device: Device, rules: Option<Box<dyn TracerRules>>) -> Arc<Self> {
+    pub(crate) fn new(
+        name: &str,
+        mode: Mode,
+        device: Device,
+        rules: Option<Box<dyn TracerRules>>,
+        is_probe: bool,
+    ) -> Arc<Self> {
         let has_rules = rules.is_some();
         let state = State {
             graph: Graph::new(name),
@@ -119,8 +130,9 @@ impl Session {
             failure: None,
             lasting: None,
             closed: false,
+            comparisons: Vec::new(),
         };
-        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
+        Arc::new(Self { mode, device, has_rules, is_probe, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -135,6 +147,11 @@ impl Session {
     /// Whether the rules want this module called whole.
     pub(crate) fn is_leaf_module(&self, type_name: &str, path: &ModulePath) -> bool {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_module(type_name, path.as_str()))
+    }
+
+    /// Whether the rules want this annotated function called whole.
+    pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
+        self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
     }
 
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
@@ -179,9 +196,23 @@ impl Session {
     #[track_caller]
     pub(crate) fn current(method: &'static str) -> candle_core::Result<Arc<Self>> {
         let at = At(Location::caller());
+        Self::recording().ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+    }
+
+    /// The same, if there is one.
+    pub(crate) fn recording() -> Option<Arc<Self>> {
+        CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
+    }
+
+    /// The session that is recording on this thread, if it is one of several at different sizes.
+    pub(crate) fn current_probe() -> Option<Arc<Self>> {
         CURRENT
-            .with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
-            .ok_or_else(|| candle_core::Error::Msg(TraceError::NoCapture { method, at }.to_string()))
+            .with_borrow(|sessions| sessions.last().filter(|current| current.session.is_probe)?.session.clone().into())
+    }
+
+    /// Whether this is one capture among several at different sizes.
+    pub(crate) fn is_probe(&self) -> bool {
+        self.is_probe
     }
 
     /// Notes why the capture fails, and gives the error for the user's code to pass on.
@@ -220,7 +251,7 @@ impl Session {
 
     /// Ends the current capture with an error that was noted already, from where it cannot be returned.
     pub(crate) fn abort_current(error: &candle_core::Error) -> ! {
-        if let Some(session) = CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone())) {
+        if let Some(session) = Self::recording() {
             let mut state = session.state();
             state.failure.get_or_insert_with(|| TraceError::Model(reason(error)));
         }
@@ -271,6 +302,11 @@ impl State {
             Some(error) => Err(error),
             None => Ok(recorded),
         }
+    }
+
+    /// The rules, when the capture is over.
+    pub(crate) fn take_rules(&mut self) -> Option<Box<dyn TracerRules>> {
+        self.rules.take()
     }
 
     /// Whether the capture is over; proxies kept beyond it cannot record.
@@ -396,8 +432,14 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
+        self.made_path("tensor_constant")
+    }
+
+    /// A path for something of this name that the model makes while it runs.
+    pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
+        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
         loop {
-            let path = ModulePath::new(format!("_tensor_constant{}", self.constants));
+            let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;
             if !self.attributes.contains(&path) {
                 return path;

@@ -140,7 +140,6 @@ fn plain(value: &dyn Any) -> Option<Argument> {
         f32, float => Some(Argument::Float((*float).into()));
         f64, float => Some(Argument::Float(*float));
         String, text => Some(Argument::Str(text.as_str().into()));
-        &'static str, text => Some(Argument::Str((*text).into()));
         DType, dtype => Some(Argument::DType(*dtype));
     }
     None
@@ -172,11 +171,31 @@ macro_rules! constants {
 }
 constants! {
     (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, half::f16, half::bf16,
-    String, &'static str, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
+    String, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
     DType, Device, Shape, candle_core::D, candle_core::Layout, tracing::Span,
     candle_nn::Conv1dConfig, candle_nn::Conv2dConfig, candle_nn::ConvTranspose1dConfig,
     candle_nn::ConvTranspose2dConfig, candle_nn::LayerNormConfig, candle_nn::BatchNormConfig, candle_nn::LSTMConfig,
     candle_nn::GRUConfig,
+}
+
+impl<'a> Traceable for &'a str {
+    type Symbolic = &'a str;
+
+    fn symbolic(&self, _: &Scope) -> &'a str {
+        self
+    }
+
+    fn made_of(mirror: &&'a str) -> Option<Argument> {
+        Some(Argument::Str((*mirror).into()))
+    }
+}
+
+impl<'a> Construct for &'a str {
+    type Fields = &'a str;
+
+    fn construct(fields: &'a str) -> &'a str {
+        fields
+    }
 }
 
 impl Traceable for str {
@@ -219,6 +238,27 @@ impl<T: ?Sized> Traceable for PhantomData<T> {
 pub trait World: Sized {
     /// The type, in this world.
     type Of<T: Traceable>;
+}
+
+/// A type that is of one of the two worlds, by which a function that takes no tensors is chosen: an annotated type and its
+/// mirror. Written by `#[fx::module]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say whether it is of candle's world or of a capture",
+    label = "a function with `#[fx::module]` is chosen by this argument",
+    note = "put `#[fx::module]` on the type, or take the attribute off the function"
+)]
+pub trait InWorld {
+    /// Its world.
+    type World: World;
+}
+
+/// Ends the capture: an object of a trait has no mirror.
+#[track_caller]
+pub fn no_mirror(scope: &Scope, name: &'static str) -> ! {
+    let path = scope.path();
+    Session::abort_current(&candle_core::Error::Msg(format!(
+        "what `{path}` holds as `dyn {name}` has no mirror: put `#[fx::module(mirrored)]` on its `impl {name}`"
+    )))
 }
 
 impl World for Tensor {

@@ -2,7 +2,6 @@
 //!
 //! Invariant: a capture that fails changes nothing and says why; the model is only read.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,13 +9,15 @@ use candle_core::{DType, Device, Shape};
 
 use crate::module::GraphModule;
 
+use super::dynamic;
 use super::error::TraceError;
 use super::give::Give;
 use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
+use super::probe::{Declared, Probe};
+use super::recording::{Recording, Run};
 use super::rules::TracerRules;
-use super::scope::Scope;
-use super::session::{Mode, Session};
+use super::session::Mode;
 use super::traceable::Traceable;
 
 /// Where a captured method was declared; tells the entries of one type apart.
@@ -111,7 +112,6 @@ where
 ///     .concrete_arg("cache", &cache)
 ///     .trace(&model)?;
 /// ```
-#[derive(Default)]
 #[must_use]
 pub struct Tracer<'a> {
     name: Option<String>,
@@ -120,12 +120,30 @@ pub struct Tracer<'a> {
     concrete: bool,
     specialize: bool,
     rules: Option<Box<dyn TracerRules>>,
+    declared: Declarations,
+}
+
+/// What was declared to differ from run to run, or what is wrong with it.
+type Declarations = Result<Declared, TraceError>;
+
+impl Default for Tracer<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl<'a> Tracer<'a> {
     /// A tracer of symbolic captures.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            name: None,
+            device: None,
+            arguments: Vec::new(),
+            concrete: false,
+            specialize: false,
+            rules: None,
+            declared: Ok(Declared::default()),
+        }
     }
 
     /// Name of the graph; else the type's, in snake case.
@@ -174,6 +192,61 @@ impl<'a> Tracer<'a> {
         self
     }
 
+    /// A dimension of a tensor input that differs from run to run: the graph then holds for all of its sizes.
+    ///
+    /// `size` is its name, or an expression over names (`"past + seq"`). The same name on several inputs is the same size,
+    /// which is checked when the graph runs. The model is captured several times, without data, at sizes from 0 to some
+    /// thousands, and everything in the graph that differs becomes an expression; where the model takes another way, the graph
+    /// has a guard.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let module = Tracer::new()
+    ///     .input("x", DType::F32, (2, 3, 4))
+    ///     .dynamic("x", 0, "batch")
+    ///     .trace_fn(|inputs| {
+    ///         let x = inputs.tensor("x")?;
+    ///         let (batch, rows, columns) = x.dims3()?;
+    ///         x.reshape((batch * rows, columns))
+    ///     })?;
+    /// let text = module.graph().to_string();
+    /// assert!(text.contains("reshape(%x, shape = (3 * batch, 4))"), "{text}");
+    /// let x = Tensor::zeros((5, 3, 4), DType::F32, &Device::Cpu)?;
+    /// assert_eq!(module.forward(&[&x])?.dims(), [15, 4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn dynamic(mut self, input: impl Into<String>, axis: usize, size: &str) -> Self {
+        if let Ok(declared) = &mut self.declared
+            && let Err(error) = declared.add_dimension(plain(input), axis, size)
+        {
+            self.declared = Err(error);
+        }
+        self
+    }
+
+    /// An integer parameter that is an input of the graph, in place of a number in it; its value is given by
+    /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name.
+    pub fn dynamic_arg(mut self, name: impl Into<String>) -> Self {
+        if let Ok(declared) = &mut self.declared
+            && let Err(error) = declared.add_scalar(plain(name))
+        {
+            self.declared = Err(error);
+        }
+        self
+    }
+
+    /// The smallest and largest value of a size that the graph is for; else as small and as large as the model allows, up
+    /// to some thousands. The capture tries both ends, and the graph refuses what is outside.
+    pub fn size_range(mut self, name: &str, range: std::ops::RangeInclusive<usize>) -> Self {
+        if let Ok(declared) = &mut self.declared {
+            let end = |end: usize| i64::try_from(end).unwrap_or(i64::MAX);
+            declared.ranges.push((name.to_owned(), (end(*range.start()), end(*range.end()))));
+        }
+        self
+    }
+
     /// Rules of this capture: which modules are one node, what nodes are called, what is forbidden. See [`TracerRules`].
     pub fn with(mut self, rules: impl TracerRules + 'static) -> Self {
         self.rules = Some(Box::new(rules));
@@ -219,7 +292,7 @@ impl<'a> Tracer<'a> {
     pub fn trace_with<M: Traceable, R: ToOutput>(
         self,
         model: &M,
-        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> R,
+        call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> R,
     ) -> Result<GraphModule, TraceError> {
         self.capture(model, "the closure", None, |mirror, inputs| {
             let returned = call(mirror, inputs);
@@ -240,7 +313,7 @@ impl<'a> Tracer<'a> {
     ///
     /// # Errors
     /// [`TraceError`] says what, where in the function's source, and what to write instead.
-    pub fn trace_fn<R: ToOutput>(self, call: impl FnOnce(&mut Inputs<'_>) -> R) -> Result<GraphModule, TraceError> {
+    pub fn trace_fn<R: ToOutput>(self, call: impl Fn(&mut Inputs<'_>) -> R) -> Result<GraphModule, TraceError> {
         self.trace_with(&(), |(), inputs| call(inputs))
     }
 
@@ -249,7 +322,12 @@ impl<'a> Tracer<'a> {
         self,
         call: impl FnOnce(&mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<GraphModule, TraceError> {
-        self.capture(&(), "the closure", None, |(), inputs| call(inputs))
+        let call = std::cell::Cell::new(Some(call));
+        self.capture(&(), "the closure", None, |(), inputs| match call.take() {
+            Some(call) => call(inputs),
+            // Only a capture at several sizes calls twice.
+            None => candle_core::bail!("a pattern is captured at one size"),
+        })
     }
 
     fn capture<'e, M: Traceable>(
@@ -257,7 +335,7 @@ impl<'a> Tracer<'a> {
         model: &M,
         method: &'static str,
         examples: Option<Vec<Argument<'e>>>,
-        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+        call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<GraphModule, TraceError>
     where
         'a: 'e,
@@ -275,36 +353,21 @@ impl<'a> Tracer<'a> {
             (false, true) => Mode::Abstract,
             (false, false) => Mode::Symbolic,
         };
-        let name = self.name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
-        let session = Session::new(&name, mode, self.device.unwrap_or(Device::Cpu), self.rules);
-        let active = session.activate();
-        let named: Vec<(String, Argument<'e>)> = self.arguments;
-        // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let mut mirror = model.symbolic(&Scope::root(&session));
-            let mut inputs = Inputs::new(&session, method, named, examples);
-            let output = call(&mut mirror, &mut inputs)?;
-            Ok((output, inputs.signature(&session.state().graph)))
-        }));
-        drop(active);
-        let (output, signature) = match outcome {
-            Ok(Ok(returned)) => returned,
-            Ok(Err(error)) => {
-                let explained = session.explain(&error);
-                // What lasts came first, and is closed with.
-                session.state().close()?;
-                return Err(explained);
-            }
-            Err(payload) => {
-                let explained = session.explain_panic(payload);
-                session.state().close()?;
-                return Err(explained);
-            }
+        let Self { name, device, arguments, mut rules, declared, .. } = self;
+        let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
+        let device = device.unwrap_or(Device::Cpu);
+        let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
+            let (name, device, positional) = (name.as_str(), &device, examples.as_deref());
+            Run { name, method, mode, device, named: &arguments, positional, probe }.record(model, &mut rules, &call)
         };
-        let state = &mut *session.state();
-        state.output(output.0);
-        let (mut graph, attributes) = state.close()?;
-        graph.set_signature(signature);
+        let declared = declared?;
+        let Recording { graph, attributes, .. } = if declared.is_empty() {
+            let mut recording = record(mode, None)?;
+            recording.graph.set_signature(recording.signature.take());
+            recording
+        } else {
+            dynamic::capture(&declared, &mut |probe| record(Mode::Abstract, Some(probe)))?
+        };
         let mut module = GraphModule::from_parts(graph, attributes);
         if let Some(class_name) = class_name(std::any::type_name::<M>()) {
             module.set_class_name(class_name);

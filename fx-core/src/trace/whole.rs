@@ -1,4 +1,5 @@
-//! Annotated modules in a capture: entering one, and calling one whole because the rules of the capture want it.
+//! Annotated modules in a capture: entering one, and calling one whole because the rules of the capture want it; also
+//! calling an annotated function whole.
 //!
 //! Whether a module can be called whole depends on types that only rustc knows (is it `Clone`, can a graph hold what it
 //! takes and returns?), so that method resolution chooses, as in [`lift`](super::lift): `(&x).method()` finds the
@@ -15,17 +16,17 @@ use candle_core::{Error, Result};
 
 use crate::ir::ModuleStack;
 use crate::module::{Called, LayerModule};
-use crate::ops::{FromValue, InferError, IntoValue};
+use crate::ops::{FromValue, InferError, IntoValue, OpRef};
 use crate::value::{Fact, Value};
 
-use super::call::{FromOutcome, call_whole};
+use super::call::{FromOutcome, call_whole, record};
 use super::encode::{Encoded, Record};
 use super::error::{At, TraceError};
 use super::owner::Original;
 use super::scope::Scope;
 use super::session::Session;
 
-/// A mirror that knows where it is in the model. Written by `#[fx::module]`; enums and unit structs do not know it.
+/// A mirror that knows where it is in the model. Written by `#[fx::module]`; enums do not know it.
 pub trait Mirror {
     /// Name of the original's type.
     const NAME: &'static str;
@@ -159,6 +160,47 @@ impl<R> WholeCall<R> {
             Some(session) => session.fail(error),
             None => Error::Msg(error.to_string()),
         }
+    }
+}
+
+/// A call of an annotated function that is recorded whole; `R` is what it returns.
+pub struct FunctionCall<R> {
+    op: OpRef,
+    session: Arc<Session>,
+    returns: PhantomData<fn() -> R>,
+}
+
+/// The call of this function as one node, if the rules of the capture want that.
+pub fn function<R>(op: OpRef) -> Option<FunctionCall<R>> {
+    let session = Session::recording()?;
+    let whole = session.has_rules() && session.is_leaf_function(op.name);
+    whole.then_some(FunctionCall { op, session, returns: PhantomData })
+}
+
+/// Ends the capture if its rules want this function as one node, which it cannot be.
+#[track_caller]
+pub fn function_not_whole(function: &'static str, reason: &'static str) {
+    if let Some(session) = Session::recording()
+        && session.has_rules()
+        && session.is_leaf_function(function)
+    {
+        session.abort(TraceError::FunctionNotWhole { function, reason, at: At(Location::caller()) });
+    }
+}
+
+impl<R: FromOutcome> RecordWhole<R> for FunctionCall<R> {
+    #[track_caller]
+    fn __fx_record(&self, arguments: Vec<Encoded>) -> R {
+        record(self.op, arguments)
+    }
+}
+
+impl<R> RefuseWhole<R> for &FunctionCall<R> {
+    #[track_caller]
+    fn __fx_record(&self, _: Vec<Encoded>) -> R {
+        let (path, found) = (self.op.name.to_owned(), std::any::type_name::<R>().to_owned());
+        let error = TraceError::NotRecordable { path, found, at: At(Location::caller()) };
+        Session::abort_current(&self.session.fail(error))
     }
 }
 

@@ -3,25 +3,66 @@
 //! Invariant: a [`Fact`] that is not [`Fact::Unknown`] is true of every value its node can have at the captured sizes.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, Shape};
 
 use super::datum::Value;
 use super::literal::dtype_name;
+use super::sym_int::{Sizes, SymInt};
 
 /// Shape and dtype of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorFact {
-    /// Extent of each dimension, outermost first.
+    /// Extent of each dimension at the capture, outermost first.
     pub shape: Shape,
     /// Type of an element.
     pub dtype: DType,
+    // Few graphs have any, and those that do share them.
+    extents: Option<Arc<Box<[SymInt]>>>,
 }
 
 impl TensorFact {
     /// A tensor of this shape and dtype.
     pub fn new(shape: impl Into<Shape>, dtype: DType) -> Self {
-        Self { shape: shape.into(), dtype }
+        Self { shape: shape.into(), dtype, extents: None }
+    }
+
+    /// A tensor whose extents follow the sizes of a run; its shape is that of the capture. Extents that are all numbers
+    /// are the shape alone. None if an extent was negative at the capture.
+    #[must_use]
+    pub fn symbolic(extents: impl Into<Box<[SymInt]>>, dtype: DType) -> Option<Self> {
+        let extents = extents.into();
+        let dims: Option<Vec<usize>> = extents.iter().map(|extent| usize::try_from(extent.hint()).ok()).collect();
+        let is_symbolic = extents.iter().any(|extent| extent.as_int().is_none());
+        Some(Self { shape: dims?.into(), dtype, extents: is_symbolic.then(|| Arc::new(extents)) })
+    }
+
+    /// The extents as expressions over sizes, if some of them are.
+    #[must_use]
+    pub fn extents(&self) -> Option<&[SymInt]> {
+        self.extents.as_ref().map(|extents| &***extents)
+    }
+
+    /// Whether a tensor of this shape and dtype is what is known, in a run of these sizes.
+    #[must_use]
+    pub fn fits(&self, shape: &Shape, dtype: DType, sizes: &Sizes) -> bool {
+        self.dtype == dtype
+            && match self.extents() {
+                None => self.shape == *shape,
+                Some(extents) => {
+                    extents.len() == shape.rank()
+                        && extents.iter().zip(shape.dims()).all(|(extent, &dim)| {
+                            extent.evaluate(sizes).is_ok_and(|value| i64::try_from(dim) == Ok(value))
+                        })
+                }
+            }
+    }
+
+    /// The same without expressions: what it was at the capture.
+    #[must_use]
+    pub fn at_hint(&self) -> Self {
+        Self { extents: None, ..self.clone() }
     }
 
     /// The extents, outermost first.
@@ -45,7 +86,10 @@ impl fmt::Display for TensorFact {
             if i > 0 {
                 f.write_str(", ")?;
             }
-            write!(f, "{dim}")?;
+            match self.extents() {
+                Some(extents) => write!(f, "{}", extents[i])?,
+                None => write!(f, "{dim}")?,
+            }
         }
         f.write_str("]")
     }
@@ -65,6 +109,8 @@ pub enum Fact {
     Tuple(Vec<Fact>),
     /// Plain data, known exactly.
     Data(Value),
+    /// An integer that follows the sizes of a run.
+    SymInt(SymInt),
 }
 
 impl Fact {
@@ -88,6 +134,56 @@ impl Fact {
         matches!(self, Self::Unknown)
     }
 
+    /// Whether it says the same as another of the sizes at the capture.
+    #[must_use]
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) => a.shape == b.shape && a.dtype == b.dtype,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.agrees_with(b))
+            }
+            (Self::SymInt(a), Self::SymInt(b)) => a.hint() == b.hint(),
+            (Self::SymInt(a), Self::Data(b)) | (Self::Data(b), Self::SymInt(a)) => *b == Value::Int(a.hint()),
+            (a, b) => a == b,
+        }
+    }
+
+    /// Whether it holds of a value, in a run of these sizes.
+    #[must_use]
+    pub fn holds_of(&self, value: &Value, sizes: &Sizes) -> bool {
+        match (self, value) {
+            (Self::Unknown, _) => true,
+            (Self::Tensor(fact), Value::Tensor(tensor)) => fact.fits(tensor.shape(), tensor.dtype(), sizes),
+            (Self::List(facts), Value::List(values)) | (Self::Tuple(facts), Value::Tuple(values)) => {
+                facts.len() == values.len() && facts.iter().zip(values).all(|(fact, value)| fact.holds_of(value, sizes))
+            }
+            (Self::Data(data), value) => data == value,
+            (Self::SymInt(expression), Value::Int(int)) => expression.evaluate(sizes).is_ok_and(|value| value == *int),
+            _ => false,
+        }
+    }
+
+    /// Whether something in it follows the sizes of a run.
+    #[must_use]
+    pub fn is_symbolic(&self) -> bool {
+        match self {
+            Self::Tensor(fact) => fact.extents().is_some(),
+            Self::List(items) | Self::Tuple(items) => items.iter().any(Self::is_symbolic),
+            Self::SymInt(_) => true,
+            Self::Unknown | Self::Data(_) => false,
+        }
+    }
+
+    /// Calls `visit` with each expression in it.
+    pub fn for_each_expression(&self, visit: &mut dyn FnMut(&SymInt)) {
+        match self {
+            Self::Tensor(fact) => fact.extents().unwrap_or_default().iter().for_each(visit),
+            Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_expression(visit)),
+            Self::SymInt(expression) => visit(expression),
+            Self::Unknown | Self::Data(_) => {}
+        }
+    }
+
     /// The fact that holds of a value that exists.
     #[must_use]
     pub fn of(value: &Value) -> Self {
@@ -106,6 +202,7 @@ impl fmt::Display for Fact {
             Self::Unknown => f.write_str("?"),
             Self::Tensor(fact) => fact.fmt(f),
             Self::Data(value) => value.fmt(f),
+            Self::SymInt(expression) => expression.fmt(f),
             Self::List(items) | Self::Tuple(items) => {
                 let (open, close) = if matches!(self, Self::List(_)) { ("[", "]") } else { ("(", ")") };
                 f.write_str(open)?;

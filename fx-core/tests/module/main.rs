@@ -5,6 +5,7 @@ mod support;
 
 mod effects;
 mod nested;
+mod observers;
 mod refused;
 mod run;
 mod shared;

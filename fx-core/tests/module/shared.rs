@@ -7,7 +7,7 @@ use candle_core::{DType, Device};
 use fx_core::ir::{Argument, Graph};
 use fx_core::module::{Attribute, Attributes, GraphModule, LayerTable};
 use fx_core::ops::OpTable;
-use fx_core::passes::{DeadCode, Fuel, Pass};
+use fx_core::passes::{DeadCode, Fuel, Pass, PassFailure, PassManager};
 use fx_core::value::Fact;
 
 use crate::support::{Scale, chain, floats, module, nested, op, tensor};
@@ -44,7 +44,11 @@ fn is_shared(module: &GraphModule) -> bool {
 
 type Change = (&'static str, fn(&mut GraphModule));
 
-const CHANGES: [Change; 6] = [
+const CHANGES: [Change; 7] = [
+    ("PassManager", |module| {
+        let report = PassManager::new().pass("dead", DeadCode::new()).run(module).expect("it is correct");
+        assert!(report.changed);
+    }),
     ("train", |module| module.train(true)),
     ("eliminate_dead_code", |module| assert_eq!(module.eliminate_dead_code().len(), 2)),
     ("DeadCode", |module| assert!(DeadCode::new().run(module, &mut Fuel::unlimited()).expect("it runs"))),
@@ -105,6 +109,53 @@ fn shared_children_are_looked_into_once_however_many_paths_lead_to_them() {
     assert!(is_shared(&loaded));
 }
 
+/// A graph of this many levels, each of which holds and calls the next twice; the innermost has a layer and a buffer.
+fn doubled(levels: usize) -> GraphModule {
+    let mut inner = GraphModule::clone(&block());
+    inner.set_attribute("w", tensor(&[3.0]));
+    let mut module = Arc::new(inner);
+    for depth in 0..levels {
+        module = Arc::new(twice(&format!("graph{depth}"), &module));
+    }
+    GraphModule::clone(&module)
+}
+
+#[test]
+fn lists_of_paths_have_an_end_however_graphs_are_shared() {
+    const LEVELS: usize = 60;
+    let mut module = doubled(LEVELS);
+    let first = vec!["a"; LEVELS].join(".");
+    let paths: Vec<String> = module.named_modules().iter().map(|(path, _)| path.to_string()).collect();
+    // The root, the graphs, and the layer.
+    assert_eq!((paths.len(), &paths[LEVELS + 1]), (LEVELS + 2, &format!("{first}.s")));
+    let state = module.state_dict();
+    let paths: Vec<String> = state.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(paths, [format!("{first}.s.weight"), format!("{first}.w")]);
+    assert_eq!(module.named_buffers().len(), 2);
+    assert!(module.named_parameters().is_empty());
+    // Every path can be read, written back, and loaded.
+    let other = ["b", "a"].repeat(LEVELS / 2).join(".");
+    let loaded = module.load_state_dict([(format!("{other}.w"), tensor(&[7.0]))], false).expect("it fits");
+    assert_eq!((loaded.missing.len(), loaded.unexpected.len()), (1, 0));
+    for path in [&first, &other] {
+        let w = module.tensor(&format!("{path}.w")).expect("it is there");
+        assert_eq!(w.to_vec1::<f32>().expect("floats"), [7.0]);
+    }
+    let error = module.load_state_dict([(format!("{other}.v"), tensor(&[7.0]))], true).unwrap_err().to_string();
+    assert!(error.contains(&format!("`{other}.v` is not in the module")), "{error}");
+    let text = module.to_string();
+    assert_eq!(text.matches("graph block").count(), 1);
+    assert!(
+        text.ends_with("// b: the same graph as a") && text.contains("    // b: the same graph as a.a\n"),
+        "{text}"
+    );
+    assert!(module.var_map().all_vars().is_empty());
+    // What is not too much is listed as torch lists it.
+    let few = doubled(3);
+    assert_eq!((few.state_dict().len(), few.named_buffers().len()), (16, 2));
+    assert!(doubled(LEVELS).to_device(&Device::Cpu).is_ok());
+}
+
 #[test]
 fn what_is_wrong_in_a_shared_child_is_told_once() {
     let mut broken = GraphModule::clone(&block());
@@ -155,16 +206,53 @@ fn hooks_stay_on_the_graphs_they_watch() {
         for path in ["a", "b"] {
             model.set_attribute(path, child.clone());
         }
-        // Only this module holds the child now, at two places.
+        // Only this module holds the child now, at two places; and the plan of a run.
         drop(child);
+        model.run(&[tensor(&[1.0]).into()]).expect("it runs");
         change(&mut model);
         assert!(model.graph_mut().unregister_hook(hook), "{name}");
-        let erases = matches!(name, "eliminate_dead_code" | "DeadCode");
+        let erases = matches!(name, "PassManager" | "eliminate_dead_code" | "DeadCode");
         assert_eq!(told.load(Ordering::Relaxed), usize::from(erases), "{name}");
         model.attributes_mut().remove(&"b".into());
         let child = model.child_mut("a").expect("a child");
         assert!(child.graph_mut().unregister_hook(inner), "{name}");
     }
+}
+
+#[test]
+fn a_manager_that_fails_and_others_that_hold_a_child_leave_hooks_where_they_are() {
+    let told = Arc::new(AtomicUsize::new(0));
+    let hooked = || {
+        let count = told.clone();
+        let mut child = GraphModule::clone(&block());
+        let hook = child.graph_mut().register_hook(move |_, _| {
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        (Arc::new(child), hook)
+    };
+    let fails = |_: &mut GraphModule| Err::<bool, PassFailure>("out of ideas".into());
+    let (child, hook) = hooked();
+    let mut model = twice("model", &child);
+    drop(child);
+    PassManager::new().pass("dead", DeadCode::new()).pass("fails", fails).run(&mut model).unwrap_err();
+    // The hook was told of the erasure in the copy that is gone.
+    assert_eq!(told.swap(0, Ordering::Relaxed), 1);
+    model.attributes_mut().remove(&"b".into());
+    let child = model.child_mut("a").expect("a child");
+    assert_eq!(child.eliminate_dead_code().len(), 1);
+    assert_eq!(told.swap(0, Ordering::Relaxed), 1);
+    assert!(child.graph_mut().unregister_hook(hook));
+
+    // A child that is also held elsewhere, directly or by what holds it, keeps its hooks there.
+    let (child, hook) = hooked();
+    let holder = Arc::new(twice("holder", &child));
+    drop(child);
+    let mut model = twice("model", &holder);
+    PassManager::new().pass("dead", DeadCode::new()).run(&mut model).expect("it is correct");
+    assert_eq!(told.load(Ordering::Relaxed), 0);
+    let mut holder = Arc::try_unwrap(holder).expect("the model has its own");
+    holder.attributes_mut().remove(&"b".into());
+    assert!(holder.child_mut("a").expect("a child").graph_mut().unregister_hook(hook));
 }
 
 #[test]

@@ -86,6 +86,51 @@ fn a_pass_that_breaks_the_graph_is_named_and_undone() {
     assert!(matches!(error, ManagerError::Before(_)), "{error}");
 }
 
+/// Whether anything changed is known from the pass and from the revision: either is enough.
+#[test]
+fn a_change_is_seen_though_the_revision_is_equal_or_the_pass_says_nothing() {
+    let mut module = chain(1);
+    let x = [candle_core::Tensor::new(&[-2_f32, 2.0], &candle_core::Device::Cpu).unwrap()];
+    let run = |module: &GraphModule| module.forward(&x).unwrap().to_vec1::<f32>().unwrap();
+    assert_eq!(run(&module), [0.0, 2.0]);
+    // Another graph of the same revision; a run must not go by the old one's plan.
+    let other = |says: bool| {
+        move |module: &mut GraphModule| {
+            let revision = module.graph().revision();
+            let mut graph = Graph::new("other");
+            let x = graph.at_end().placeholder("x");
+            let y = graph.at_end().call(&tanh::OP, [x.into()], []).unwrap();
+            let z = graph.at_end().call(&relu::OP, [y.into()], []).unwrap();
+            graph.at_end().output(z);
+            let x = graph.placeholders().next().unwrap();
+            graph.meta_mut(x).fact = module.graph().node(module.graph().first().unwrap()).meta().fact.clone();
+            while graph.revision() < revision {
+                graph.set_name("other");
+            }
+            assert_eq!(graph.revision(), revision);
+            *module.graph_mut() = graph;
+            Ok::<bool, PassFailure>(says)
+        }
+    };
+    let rename = |module: &mut GraphModule| {
+        while module.graph().revision() < 10 {
+            module.graph_mut().set_name("chain");
+        }
+        Ok::<bool, PassFailure>(false)
+    };
+    // It says that nothing changed, and the revision says otherwise.
+    let report = PassManager::new().pass("rename", rename).run(&mut module).unwrap();
+    assert_eq!((report.changed, report.passes), (true, vec![("rename".into(), 1)]));
+    for (says, steps) in [(true, 2), (false, 1)] {
+        let mut copy = module.clone();
+        assert_eq!(run(&copy), [0.0, 2.0]);
+        let report = PassManager::new().pass("other", other(says)).steps(2).run(&mut copy).unwrap();
+        assert_eq!((report.changed, report.steps), (says, steps));
+        // Even where nobody can tell that it is another graph, it is that which runs.
+        assert_eq!(run(&copy), [0.0, 2_f32.tanh()]);
+    }
+}
+
 #[test]
 fn steps_end_when_nothing_changes() {
     let halve = || {

@@ -5,6 +5,7 @@ use fx_core::module::{Attributes, GraphModule};
 use fx_core::ops::{OpRef, elementwise};
 use fx_core::passes::{
     CommonSubexpressions, DeadCode, Fuel, Partitioner, Pass, Proxy, SubgraphMatcher, pattern, replace_pattern,
+    split_module,
 };
 
 /// A chain that calls the operations in turn.
@@ -74,6 +75,35 @@ fn equal_calls_of_one_input() {
     let mut module = GraphModule::new(graph, Attributes::new()).unwrap();
     assert!(CommonSubexpressions::new().run(&mut module, &mut Fuel::unlimited()).unwrap());
     assert_eq!(module.graph().len(), 3);
+}
+
+/// One node reads what all matches return.
+#[test]
+fn matches_that_one_node_reads() {
+    let mut graph = Graph::new("star");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    let calls: Vec<NodeId> = (0..40_000).map(|_| cursor.call(RELU, [x.into()], []).unwrap()).collect();
+    cursor.output(Argument::from((calls, x)));
+    let module = GraphModule::new(graph, Attributes::new()).unwrap();
+    let mut replaced = module.clone();
+    let found = replace_pattern(&mut replaced, |x: &Proxy| x.relu(), |x: &Proxy| x.tanh()).unwrap();
+    assert_eq!((found.len(), replaced.graph().calls(TANH).len(), replaced.graph().len()), (40_000, 40_000, 40_002));
+    replaced.check().unwrap();
+    // Each call a child graph of its own, and all of them one.
+    let mut count = 0;
+    let split = split_module(&module, |_, _| {
+        count += 1;
+        Some(count)
+    });
+    let split = split.unwrap();
+    assert_eq!((split.graph().len(), split.children().count()), (40_002, 40_000));
+    split.check().unwrap();
+    let mut fused = module;
+    let is_call = |graph: &Graph, id| graph.node(id).target().operation() == Some(RELU);
+    Partitioner::new(is_call).partition_and_fuse(&mut fused).unwrap();
+    assert_eq!(fused.children().count(), 1);
+    fused.check().unwrap();
 }
 
 #[test]

@@ -8,7 +8,7 @@ use fx_core::passes::{FuseError, Partition, Partitioner, split_module};
 use fx_core::trace::{Inputs, ToOutput, Tracer};
 use fx_core::value::Value;
 
-fn captured<R: ToOutput>(function: impl FnOnce(&mut Inputs<'_>) -> R) -> GraphModule {
+fn captured<R: ToOutput>(function: impl Fn(&mut Inputs<'_>) -> R) -> GraphModule {
     Tracer::new().name("model").trace_fn(function).unwrap()
 }
 

@@ -13,7 +13,7 @@ use fx_core::passes::{
 use fx_core::trace::{Inputs, ToOutput, Traceable, Tracer};
 use fx_core::value::Value;
 
-fn captured<R: ToOutput>(function: impl FnOnce(&mut Inputs<'_>) -> R) -> GraphModule {
+fn captured<R: ToOutput>(function: impl Fn(&mut Inputs<'_>) -> R) -> GraphModule {
     Tracer::new().name("model").trace_fn(function).unwrap()
 }
 
@@ -258,7 +258,7 @@ fn row_63_with_unused_results() {
 }
 
 /// A graph module that calls a layer once.
-fn of_layer<M: Traceable>(layer: &M, call: impl FnOnce(&mut M::Symbolic, &Proxy) -> Result<Proxy>) -> GraphModule {
+fn of_layer<M: Traceable>(layer: &M, call: impl Fn(&mut M::Symbolic, &Proxy) -> Result<Proxy>) -> GraphModule {
     Tracer::new().name("layer").trace_with(layer, |layer, inputs| call(layer, &inputs.tensor("x")?)).unwrap()
 }
 

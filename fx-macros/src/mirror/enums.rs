@@ -7,6 +7,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemEnum;
+use syn::ext::IdentExt;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
@@ -77,6 +78,8 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         quote!(#(#cfgs)* Self::#name #pattern => #part)
     });
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
+    let type_name = name.unraw().to_string();
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
@@ -85,10 +88,14 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         #(#item_cfgs)* #[automatically_derived]
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
-            fn symbolic(&self, scope: &#scope) -> Self::Symbolic { match #subject { #(#arms),* } }
+            fn symbolic(&self, scope: &#scope) -> Self::Symbolic {
+                scope.enumeration(#type_name);
+                match #subject { #(#arms),* }
+            }
             #methods
         }
         #(#item_cfgs)* #mirror_impl
+        #lifts_impl
         #output
     }
 }

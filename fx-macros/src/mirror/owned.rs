@@ -60,3 +60,36 @@ pub(super) fn mirror_impl(name: &Ident, generics: &Generics, scope: TokenStream,
         }
     }
 }
+
+/// The impls by which what a function returned is lifted into a twin, where it is of this type, and by which a function is
+/// chosen that takes this type and no tensors.
+pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> TokenStream {
+    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    let (lift, traceable) = (paths.private("lift"), paths.traceable());
+    let lifted = quote!(<#name #type_generics as #traceable>::Symbolic);
+    let result = paths.candle_result(lifted.clone());
+    let (mirror, in_world) = (super::mirror_ident(name), paths.private("InWorld"));
+    let (candle, proxy) = (paths.candle(), paths.symbolic("Tensor"));
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics #lift::Lifts for #name #type_generics #where_clause {
+            type Lifted = #lifted;
+            #[track_caller]
+            fn lifted(self) -> #result { #lift::mirrored(&self) }
+        }
+        #[automatically_derived]
+        impl #impl_generics #lift::Returned for #name #type_generics #where_clause {
+            type Lifted = #lifted;
+            #[track_caller]
+            fn lift(self) -> #lifted { #lift::mirrored_or_abort(&self) }
+        }
+        #[automatically_derived]
+        impl #impl_generics #in_world for #name #type_generics #where_clause {
+            type World = #candle::Tensor;
+        }
+        #[automatically_derived]
+        impl #impl_generics #in_world for #mirror #type_generics #where_clause {
+            type World = #proxy;
+        }
+    }
+}

@@ -22,10 +22,9 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
 
     let declared = fields.declare(paths);
     let body = match fields.style {
-        Style::Named => quote!(#where_clause { #declared #scope_field: #scope }),
+        Style::Named | Style::Unit => quote!(#where_clause { #declared #scope_field: #scope }),
         // The scope comes last, so that positions are the original's; twins leave it out of patterns (`twin/body.rs`).
         Style::Tuple => quote!((#declared pub #scope) #where_clause;),
-        Style::Unit => quote!(#where_clause;),
     };
     let values = fields.list.iter().enumerate().map(|(step, field)| {
         let (member, cfgs, name) = (&field.member, field.cfgs(), field.scope_name());
@@ -37,11 +36,10 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     });
     let module_scope = owned::module_scope(name, paths);
     let build = match fields.style {
-        Style::Named => {
+        Style::Named | Style::Unit => {
             quote!(#mirror { #(#values)* #scope_field: #module_scope })
         }
         Style::Tuple => quote!(#mirror(#(#values)* #module_scope)),
-        Style::Unit => quote!(#mirror),
     };
 
     let allow = allow_generated();
@@ -60,13 +58,13 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     );
     let methods = owned::methods(part, &generics, paths);
     let where_it_is = match fields.style {
-        Style::Named => quote!(::core::option::Option::Some(&self.#scope_field)),
+        Style::Named | Style::Unit => quote!(::core::option::Option::Some(&self.#scope_field)),
         Style::Tuple => quote!({
             let Self(.., scope) = self;
             ::core::option::Option::Some(scope)
         }),
-        Style::Unit => quote!(::core::option::Option::None),
     };
+    let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow #derive
@@ -79,6 +77,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
             #methods
         }
         #(#cfgs)* #mirror_impl
+        #lifts_impl
         #construct
         #output
     }
@@ -103,14 +102,13 @@ fn clone_impl(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &P
         }
     });
     let build = match fields.style {
-        Style::Named => {
+        Style::Named | Style::Unit => {
             quote!(Self { #(#values)* #scope_field: ::core::clone::Clone::clone(&self.#scope_field) })
         }
         Style::Tuple => quote!({
             let Self(.., scope) = self;
             Self(#(#values)* ::core::clone::Clone::clone(scope))
         }),
-        Style::Unit => quote!(Self),
     };
     quote! {
         #(#cfgs)* #[automatically_derived]

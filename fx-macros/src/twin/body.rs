@@ -8,16 +8,19 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
+use quote::format_ident;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{Block, Expr, ExprCall, Item, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
 use super::enums::Enums;
 use super::literals::Aliases;
 use super::types::Types;
 use super::{calls, literals};
+use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
 /// Rewrites one function's body.
@@ -56,6 +59,18 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// Whether a function of a type is one of the impl's own that has a twin.
+    pub(super) fn is_twinned(&self, ty: &Ident, function: &Ident) -> bool {
+        self.types.own_name().is_some_and(|own| own == ty) && self.twinned.contains(&function.to_string())
+    }
+
+    /// Whether an expression is `Self`, or the impl's own type by its name.
+    fn names_own_type(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let own = self.types.own_name().is_some_and(|own| path.path.is_ident(own));
+        path.qself.is_none() && (own || path.path.is_ident("Self"))
+    }
+
     fn rewrite_path(&mut self, path: &mut Path) {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
@@ -89,23 +104,48 @@ impl<'a> Body<'a> {
 impl VisitMut for Body<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
+            Expr::Call(ExprCall { func, args, .. }) if calls::is_custom_op_of_tensor(func) => {
+                if let Expr::Path(path) = &mut **func
+                    && let Some(method) = path.path.segments.last_mut()
+                {
+                    calls::keep_custom_op(&mut method.ident, args, self);
+                }
+            }
             Expr::Call(call) => {
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                if calls::is_helper(&call.func, self) {
+                calls::find_moe(&mut call.func);
+                if let Some(checked) = calls::make_layer(call, self) {
+                    *expr = checked;
+                } else if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(call, self.paths);
                 } else if !calls::redirect_call(call, self) {
-                    self.visit_expr_mut(&mut call.func);
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
-                    if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("Self")) {
+                    if self.names_own_type(&call.func) {
                         let scope = self.paths.scope();
                         call.args.push(syn::parse_quote!(#scope::detached()));
+                        call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
+                    } else {
+                        self.visit_expr_mut(&mut call.func);
                     }
                 }
+            }
+            Expr::MethodCall(call) if calls::is_of_activation(call) => {
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                *expr = calls::call_activation(call, self.paths);
+            }
+            Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
+                self.visit_expr_mut(&mut call.receiver);
+                calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
             Expr::Path(path) => {
                 visit_mut::visit_expr_path_mut(self, path);
                 self.rewrite_path(&mut path.path);
                 calls::redirect_bare(path, self);
+                // The value of a unit struct, whose mirror has a scope.
+                if path.path.is_ident("Self") {
+                    let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
+                    *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                }
             }
             Expr::Struct(literal) => {
                 visit_mut::visit_expr_struct_mut(self, literal);
@@ -131,7 +171,12 @@ impl VisitMut for Body<'_> {
                     leave_out_scope(&mut pattern.elems);
                 }
             }
-            Pat::Path(pattern) => self.rewrite_path(&mut pattern.path),
+            Pat::Path(pattern) => {
+                self.rewrite_path(&mut pattern.path);
+                if pattern.path.is_ident("Self") {
+                    *pat = syn::parse_quote!(Self { .. });
+                }
+            }
             _ => {}
         }
     }

@@ -1,8 +1,10 @@
 //! Calls in a twin that do not mean the same thing there by name alone.
 
 use proc_macro2::{Ident, Span};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprPath, PathArguments, PathSegment, parse_quote_spanned};
+use syn::visit_mut::VisitMut;
+use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, PathArguments, PathSegment, Token, parse_quote_spanned};
 
 use super::body::Body;
 use super::shadow::{SHADOWED, SHADOWED_WITH_TYPE};
@@ -45,7 +47,107 @@ const FOREIGN: &[&str] = &[
     "drop",
 ];
 
-/// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable.
+/// `moe::moe_gemm(…)` of `use candle_nn::moe` means the shadow world's. The module's name is common enough to be the user's,
+/// so it is told by the functions.
+pub(super) fn find_moe(func: &mut Expr) {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
+    let is_moe = path.segments.len() == 2
+        && path.segments[0].ident == "moe"
+        && ["moe_gemm", "moe_gemm_gguf"].iter().any(|name| path.segments[1].ident == name);
+    if is_moe {
+        path.segments.insert(
+            0,
+            PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None },
+        );
+    }
+}
+
+/// `Conv1d::new(…)` makes the layer of the shadow world, if the name is candle's, which is asked when it runs: a type of
+/// the user's by that name may come from another module.
+pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.func else {
+        return None;
+    };
+    let mut path = path.clone();
+    let span = path.segments.last()?.ident.span();
+    let (types, imported) = (&body.types, &body.imported);
+    let kept = |name: &Ident| {
+        types.is_kept(name) || imported.contains(&name.to_string()) || types.own_name().is_some_and(|own| own == name)
+    };
+    let named = body.enums.redirect_layer(&mut path, kept)?;
+    let (check, made, args) = (body.paths.private("made"), &path.segments[0].ident, &call.args);
+    Some(parse_quote_spanned!(span=> {
+        #check::check::<#named, #made>();
+        #path(#args)
+    }))
+}
+
+/// Types whose functions return nothing to lift, or nothing whose type is known at once; and traits.
+const NEVER_LIFTED: &[&str] = &[
+    "Self",
+    "Tensor",
+    "Var",
+    "D",
+    "DType",
+    "Device",
+    "Shape",
+    "Error",
+    "Vec",
+    "VecDeque",
+    "HashMap",
+    "BTreeMap",
+    "HashSet",
+    "BTreeSet",
+    "String",
+    "Box",
+    "Rc",
+    "Arc",
+    "Cow",
+    "Option",
+    "Result",
+    "Cell",
+    "RefCell",
+    "Mutex",
+    "RwLock",
+    "OnceCell",
+    "OnceLock",
+    "PhantomData",
+    "Range",
+    "Ordering",
+    "Path",
+    "PathBuf",
+    "Instant",
+    "Duration",
+    "Default",
+    "Clone",
+    "From",
+    "Into",
+    "TryFrom",
+    "TryInto",
+    "FromStr",
+    "FromIterator",
+    "Iterator",
+    "IntoIterator",
+    "AsRef",
+    "AsMut",
+    "Borrow",
+    "Deref",
+    "ToString",
+    "ToOwned",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Neg",
+    "Module",
+    "ModuleT",
+    "IndexOp",
+    "Func",
+    "FuncT",
+];
+
+/// Whether a call is of a function somebody wrote beside the model: a path in lower case, not a variable, or a function of
+/// a type, `Config::tiny()`, that has no twin of its own.
 pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
     let Expr::Path(ExprPath { qself: None, path, .. }) = func else {
         return false;
@@ -53,17 +155,78 @@ pub(super) fn is_helper(func: &Expr, body: &Body<'_>) -> bool {
     if path.leading_colon.is_some() {
         return false;
     }
-    let lower_case = path.segments.iter().all(|segment| {
-        let name = segment.ident.to_string();
-        name.starts_with(|first: char| first.is_lowercase() || first == '_')
-    });
-    let Some(head) = path.segments.first().map(|segment| segment.ident.to_string()) else {
+    let is_lower_case = |segment: &PathSegment| {
+        segment.ident.to_string().starts_with(|first: char| first.is_lowercase() || first == '_')
+    };
+    let (Some(head), Some(last)) = (path.segments.first(), path.segments.last()) else {
         return false;
     };
-    let single = path.segments.len() == 1;
-    lower_case
-        && !FOREIGN.contains(&head.as_str())
-        && !(single && (body.bound.contains(&head) || is_shadowed(&path.segments[0])))
+    let uppers = path.segments.iter().filter(|segment| !is_lower_case(segment)).count();
+    if !is_lower_case(last) || FOREIGN.iter().any(|name| head.ident == name) {
+        return false;
+    }
+    match uppers {
+        0 => {
+            let single = path.segments.len() == 1;
+            !(single && (body.bound.contains(&head.ident.to_string()) || is_shadowed(head)))
+        }
+        1 => {
+            let Some(ty) = path.segments.iter().rev().nth(1).filter(|ty| !is_lower_case(ty)) else { return false };
+            !NEVER_LIFTED.iter().any(|name| ty.ident == name)
+                && !body.types.is_kept(&ty.ident)
+                && !body.is_twinned(&ty.ident, &last.ident)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a call is `Activation::Gelu.forward(&x)`: candle's type, by its name.
+pub(super) fn is_of_activation(call: &ExprMethodCall) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &*call.receiver else { return false };
+    let of = path.segments.iter().rev().nth(1);
+    call.method == "forward" && call.args.len() == 1 && of.is_some_and(|of| of.ident == "Activation")
+}
+
+/// Says which `forward` is meant: the type has that of candle's `Module` as well.
+pub(super) fn call_activation(call: &ExprMethodCall, paths: &Paths) -> Expr {
+    let (module, receiver, args, span) = (paths.symbolic("Module"), &call.receiver, &call.args, call.method.span());
+    parse_quote_spanned!(span=> #module::forward(&#receiver, #args))
+}
+
+/// candle's methods that run a custom operation.
+const CUSTOM_OPS: &[&str] =
+    &["apply_op1", "apply_op1_no_bwd", "apply_op2", "apply_op2_no_bwd", "apply_op3", "apply_op3_no_bwd"];
+
+/// Whether a method runs a custom operation, its last argument.
+pub(super) fn is_custom_op(method: &Ident) -> bool {
+    CUSTOM_OPS.iter().any(|name| method == name)
+}
+
+/// Whether a call is written `Tensor::apply_op1(x, operation)`.
+pub(super) fn is_custom_op_of_tensor(func: &Expr) -> bool {
+    matches!(func, Expr::Path(ExprPath { qself: None, path, .. })
+        if path.segments.len() == 2 && path.segments[0].ident == "Tensor" && is_custom_op(&path.segments[1].ident))
+}
+
+/// The operation is the user's own value, not a mirror: its tokens stay. One that is only lent, `…_no_bwd(&operation)`, is
+/// given to the graph instead, as it is where it is made on the spot, else as a copy if there can be one.
+pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Token![,]>, body: &mut Body<'_>) {
+    let operation = args.len().saturating_sub(1);
+    args.iter_mut().take(operation).for_each(|arg| body.visit_expr_mut(arg));
+    let Some(Expr::Reference(lent)) = args.last() else { return };
+    let Some(of) = method.to_string().strip_suffix("_no_bwd").map(str::to_owned) else { return };
+    let (value, span) = (&lent.expr, method.span());
+    let kept = body.paths.private("custom");
+    let kept: Expr = match &**value {
+        Expr::Struct(_) | Expr::Call(_) => parse_quote_spanned!(span=> #kept::made(#value)),
+        _ => parse_quote_spanned!(span=> {
+            use #kept::{KeepLent as _, LoseLent as _};
+            (&#kept::Lent(&#value)).__fx_keep()
+        }),
+    };
+    *method = Ident::new(&format!("__fx_{of}"), span);
+    args.pop();
+    args.push(kept);
 }
 
 /// Wraps a call so that a tensor in its result is lifted into the graph, and anything else left alone.

@@ -1,19 +1,16 @@
 //! How a trace enters a model: `forward` with arguments taken by name.
 //!
-//! A parameter is taken as an owned value and lent as the signature asks: `Option<&Tensor>` is taken as
-//! `Option<Tensor>` and passed with `as_ref()`. A signature that cannot be fed this way has no entry, and is still
-//! called by the forwards that know it.
+//! A signature that cannot be fed with values that are taken one by one (`parameters.rs`) has no entry, and is still called
+//! by the forwards that know it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::visit::{self, Visit};
-use syn::{
-    FnArg, GenericArgument, Generics, ItemImpl, Lifetime, Pat, Path, PathArguments, ReceiverKind, ReturnType,
-    Signature, Type,
-};
+use syn::visit::Visit;
+use syn::{FnArg, Generics, ItemImpl, Lifetime, Path, ReceiverKind, ReturnType, Signature, Type};
 
 use super::ImplKind;
+use super::parameters::{Parameter, parameters};
 use super::types::Types;
 use crate::paths::Paths;
 
@@ -22,25 +19,6 @@ pub(super) struct Entry {
     kind: ImplKind,
     method: Ident,
     parameters: Vec<Parameter>,
-}
-
-struct Parameter {
-    variable: Ident,
-    name: String,
-    /// The user's variable, if the parameter is one and cannot be changed through.
-    written_as: Option<Ident>,
-    /// The type to take in candle's world.
-    owned: Type,
-    /// The type as the user wrote it, for messages.
-    written: String,
-    taken: Taken,
-}
-
-/// An owned type to take, and how the value is passed on.
-struct Taken {
-    ty: Type,
-    /// From the variable that holds the value.
-    pass: fn(TokenStream) -> TokenStream,
 }
 
 impl Entry {
@@ -55,27 +33,7 @@ impl Entry {
         if !by_reference {
             return None;
         }
-        let parameters = inputs
-            .enumerate()
-            .map(|(position, input)| {
-                let FnArg::Typed(input) = input else {
-                    return None;
-                };
-                let name = match &*input.pat {
-                    Pat::Ident(pat) => pat.ident.unraw().to_string(),
-                    _ => format!("arg{position}"),
-                };
-                let written_as = match &*input.pat {
-                    Pat::Ident(pat) if pat.by_ref.is_none() && !lends_mutably(&input.ty) => Some(pat.ident.clone()),
-                    _ => None,
-                };
-                let mut taken = take(&input.ty)?;
-                let owned = taken.ty.clone();
-                types.map(&mut taken.ty);
-                let (variable, written) = (format_ident!("__fx_{}", position), text(&input.ty));
-                Some(Parameter { variable, name, written_as, owned, written, taken })
-            })
-            .collect::<Option<_>>()?;
+        let parameters = parameters(inputs, types)?;
         Some(Entry { kind, method: sig.ident.clone(), parameters })
     }
 
@@ -103,18 +61,18 @@ impl Entry {
     /// What the twin does where the rules of the capture want the module whole; `returns` is the twin's result.
     pub(super) fn whole_statement(&self, returns: &ReturnType, span: Span, paths: &Paths) -> syn::Stmt {
         let kind = paths.private(self.kind_name());
-        let [whole, passed] = ["whole", "Passed"].map(|name| paths.whole(name));
+        let whole = paths.whole("whole");
         let traits = ["RecordWhole", "RefuseWhole", "PassedToGraph", "NotPassed"].map(|name| paths.whole(name));
         let returns = match returns {
             ReturnType::Default => quote!(()),
             ReturnType::Type(_, ty) => quote!(#ty),
         };
-        let arguments = self.parameters.iter().filter_map(|parameter| parameter.written_as.as_ref());
+        let arguments = self.parameters.iter().filter_map(|parameter| parameter.encoded(paths));
         // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
         let stmt = quote_spanned! {span=>
             if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #kind, #returns>(&*self) {
                 #(use #traits as _;)*
-                return (&__fx_whole).__fx_record(::std::vec![#((&#passed(&#arguments)).__fx_encode()),*]);
+                return (&__fx_whole).__fx_record(::std::vec![#(#arguments),*]);
             }
         };
         syn::parse_quote!(#stmt)
@@ -130,7 +88,7 @@ impl Entry {
     ) -> TokenStream {
         let (kind, trait_name, called) =
             (paths.private(self.kind_name()), paths.whole("WholeMethod"), paths.private("Called"));
-        let [original, taken] = ["original", "taken"].map(|name| paths.whole(name));
+        let original = paths.whole("original");
         let traits = ["TakeValue", "TakeNone", "ResultKind", "OtherResultKind"].map(|name| paths.whole(name));
         let (own, candle, value) = (&item.self_ty, paths.candle(), paths.private("Value"));
         let result = paths.candle_result(value.clone());
@@ -139,17 +97,14 @@ impl Entry {
         let callee = match self.kind {
             ImplKind::Module => quote!(<#own as #candle::Module>),
             ImplKind::ModuleT => quote!(<#own as #candle::ModuleT>),
-            ImplKind::Inherent | ImplKind::Other => quote!(<#own>),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => quote!(<#own>),
         };
         let options = self.parameters.iter().skip(1).map(|parameter| &parameter.name);
         let takes = self.parameters.iter().enumerate().map(|(index, parameter)| {
-            let Parameter { variable, name, owned, .. } = parameter;
-            quote!(let mut #variable = (&#taken::<#owned>(args, #index, #name)?).__fx_take()?;)
+            let (variable, take) = (&parameter.variable, parameter.taken_at_run_time(quote!(args), index, paths));
+            quote!(let mut #variable = #take?;)
         });
-        let passed = self.parameters.iter().map(|parameter| {
-            let variable = &parameter.variable;
-            (parameter.taken.pass)(quote!(#variable))
-        });
+        let passed = self.parameters.iter().map(Parameter::passed);
         quote! {
             impl #impl_generics #trait_name<#kind> for #mirror #where_clause {
                 const CALLED: #called = #called { method: #method_name, options: &[#(#options),*] };
@@ -169,7 +124,7 @@ impl Entry {
         match self.kind {
             ImplKind::Module => "ViaModule",
             ImplKind::ModuleT => "ViaModuleT",
-            ImplKind::Inherent | ImplKind::Other => "Inherent",
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => "Inherent",
         }
     }
 
@@ -177,7 +132,7 @@ impl Entry {
         let (kind, callee) = match self.kind {
             ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
             ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),
-            ImplKind::Inherent | ImplKind::Other => ("Inherent", TokenStream::new()),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => ("Inherent", TokenStream::new()),
         };
         let callee = if callee.is_empty() { quote!(Self) } else { quote!(<Self as #callee>) };
         let (entry, kind, inputs) = (paths.private("Entry"), paths.private(kind), paths.public("Inputs"));
@@ -185,14 +140,10 @@ impl Entry {
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (method, method_name) = (&self.method, self.method.unraw().to_string());
         let takes = self.parameters.iter().map(|parameter| {
-            let Parameter { variable, name, written, taken, .. } = parameter;
-            let ty = &taken.ty;
+            let Parameter { variable, name, written, symbolic: ty, .. } = parameter;
             quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
         });
-        let passed = self.parameters.iter().map(|parameter| {
-            let variable = &parameter.variable;
-            (parameter.taken.pass)(quote!(#variable))
-        });
+        let passed = self.parameters.iter().map(Parameter::passed);
         quote! {
             impl #impl_generics #entry<#kind> for #mirror #where_clause {
                 const METHOD: &'static str = #method_name;
@@ -210,7 +161,7 @@ pub(super) fn is_forward(kind: ImplKind, sig: &Signature) -> bool {
     match kind {
         ImplKind::Inherent | ImplKind::Module => sig.ident == "forward",
         ImplKind::ModuleT => sig.ident == "forward_t",
-        ImplKind::Other => false,
+        ImplKind::Other | ImplKind::Mirrored => false,
     }
 }
 
@@ -219,20 +170,6 @@ pub(super) fn not_whole_statement(sig: &Signature, reason: &str, paths: &Paths) 
     let (not_whole, method) = (paths.whole("not_whole"), sig.ident.unraw().to_string());
     let stmt = quote_spanned!(sig.ident.span()=> #not_whole::<Self>(&self, #method, #reason););
     syn::parse_quote!(#stmt)
-}
-
-/// Whether a type lends something to be changed.
-fn lends_mutably(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
-            self.0 |= reference.mutability.is_some();
-            visit::visit_type_reference(self, reference);
-        }
-    }
-    let mut find = Find(false);
-    find.visit_type(ty);
-    find.0
 }
 
 /// Whether a type names a lifetime other than `'static`.
@@ -249,7 +186,7 @@ fn has_lifetimes(ty: &Type) -> bool {
 }
 
 /// Whether the result's type has no name.
-fn returns_impl(sig: &Signature) -> bool {
+pub(crate) fn returns_impl(sig: &Signature) -> bool {
     struct Find(bool);
     impl<'ast> Visit<'ast> for Find {
         fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
@@ -259,176 +196,4 @@ fn returns_impl(sig: &Signature) -> bool {
     let mut find = Find(false);
     find.visit_return_type(&sig.output);
     find.0
-}
-
-/// How a parameter of this type is taken, if it can be.
-fn take(ty: &Type) -> Option<Taken> {
-    match ty {
-        Type::Group(group) => take(&group.elem),
-        Type::Paren(paren) => take(&paren.elem),
-        Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
-            (Type::Slice(slice), mutable) => match &*slice.elem {
-                Type::Reference(inner) if !mutable && is_owned(&inner.elem) => Some(Taken {
-                    ty: vec_of(&inner.elem),
-                    pass: |value| quote!(&#value.iter().collect::<::std::vec::Vec<_>>()),
-                }),
-                elem if is_owned(elem) => Some(Taken { ty: vec_of(elem), pass: if mutable { lend_mut } else { lend } }),
-                _ => None,
-            },
-            (elem, false) if is_str(elem) => Some(Taken { ty: string(), pass: lend }),
-            (elem, mutable) if is_owned(elem) => {
-                Some(Taken { ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
-            }
-            _ => None,
-        },
-        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
-            Some(Taken { ty: owned_pair(tuple), pass: |value| quote!((&#value.0, &#value.1)) })
-        }
-        Type::Path(path) if !is_owned(ty) => take_option(argument_of(&path.path, "Option")?),
-        ty if is_owned(ty) => Some(Taken { ty: ty.clone(), pass: |value| value }),
-        _ => None,
-    }
-}
-
-/// The same for `Option<inner>`, where `inner` borrows.
-fn take_option(inner: &Type) -> Option<Taken> {
-    match inner {
-        Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
-            (Type::Slice(slice), false) if is_owned(&slice.elem) => {
-                Some(Taken { ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
-            }
-            (elem, false) if is_str(elem) => {
-                Some(Taken { ty: option_of(string()), pass: |value| quote!(#value.as_deref()) })
-            }
-            (elem, mutable) if is_owned(elem) => Some(Taken {
-                ty: option_of(elem.clone()),
-                pass: if mutable { |value| quote!(#value.as_mut()) } else { |value| quote!(#value.as_ref()) },
-            }),
-            _ => None,
-        },
-        Type::Tuple(tuple) if tuple.elems.len() == 2 && tuple.elems.iter().all(|elem| shared(elem).is_some()) => {
-            Some(Taken {
-                ty: option_of(owned_pair(tuple)),
-                pass: |value| quote!(#value.as_ref().map(|(__fx_a, __fx_b)| (__fx_a, __fx_b))),
-            })
-        }
-        _ => None,
-    }
-}
-
-fn lend(value: TokenStream) -> TokenStream {
-    quote!(&#value)
-}
-
-fn lend_mut(value: TokenStream) -> TokenStream {
-    quote!(&mut #value)
-}
-
-fn vec_of(ty: &Type) -> Type {
-    syn::parse_quote!(::std::vec::Vec<#ty>)
-}
-
-fn option_of(ty: Type) -> Type {
-    syn::parse_quote!(::core::option::Option<#ty>)
-}
-
-fn string() -> Type {
-    syn::parse_quote!(::std::string::String)
-}
-
-fn owned_pair(tuple: &syn::TypeTuple) -> Type {
-    let elems = tuple.elems.iter().filter_map(shared);
-    syn::parse_quote!((#(#elems),*))
-}
-
-/// The `T` of `&T`, if it is owned.
-fn shared(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_none() && is_owned(&reference.elem) => {
-            Some(&reference.elem)
-        }
-        _ => None,
-    }
-}
-
-fn is_str(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
-}
-
-/// The `T` of `Option<T>`.
-fn argument_of<'a>(path: &'a Path, name: &str) -> Option<&'a Type> {
-    let last = path.segments.last().filter(|last| last.ident == name)?;
-    match &last.arguments {
-        PathArguments::AngleBracketed(args) => args.args.iter().find_map(|arg| match arg {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        }),
-        _ => None,
-    }
-}
-
-/// Whether a value of the type can be taken as it is: it borrows nothing, is sized and has a name.
-fn is_owned(ty: &Type) -> bool {
-    struct Owned(bool);
-    impl<'ast> Visit<'ast> for Owned {
-        fn visit_type(&mut self, ty: &'ast Type) {
-            match ty {
-                Type::Path(_) | Type::Array(_) | Type::Tuple(_) | Type::Paren(_) | Type::Group(_) => {
-                    visit::visit_type(self, ty);
-                }
-                _ => self.0 = false,
-            }
-        }
-        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
-            self.0 &= lifetime.ident == "static" || lifetime.ident == "_";
-        }
-    }
-    let mut owned = Owned(!is_str(ty));
-    owned.visit_type(ty);
-    owned.0
-}
-
-/// A type as a person writes it: `Option<&Tensor>`, not `Option < & Tensor >`.
-pub(crate) fn text(ty: &Type) -> String {
-    let mut text = String::new();
-    write(ty.to_token_stream(), &mut text);
-    text
-}
-
-fn write(tokens: TokenStream, text: &mut String) {
-    use proc_macro2::{Delimiter, Spacing, TokenTree};
-    for token in tokens {
-        match token {
-            TokenTree::Group(group) => {
-                let (open, close) = match group.delimiter() {
-                    Delimiter::Parenthesis => ("(", ")"),
-                    Delimiter::Bracket => ("[", "]"),
-                    Delimiter::Brace => ("{", "}"),
-                    Delimiter::None => ("", ""),
-                };
-                text.push_str(open);
-                write(group.stream(), text);
-                text.push_str(close);
-            }
-            TokenTree::Punct(punct) => {
-                let spaced = matches!(punct.as_char(), '=' | '+') || (punct.as_char() == '-');
-                if spaced && !text.ends_with(' ') {
-                    text.push(' ');
-                }
-                text.push(punct.as_char());
-                let arrow_end = punct.as_char() == '>' && text.ends_with("->");
-                let ends = punct.spacing() == Spacing::Alone;
-                if arrow_end || (ends && matches!(punct.as_char(), ',' | ';' | '=' | '+')) {
-                    text.push(' ');
-                }
-            }
-            other => {
-                let word = other.to_string();
-                if text.ends_with(|last: char| last.is_alphanumeric() || last == '_') {
-                    text.push(' ');
-                }
-                text.push_str(&word);
-            }
-        }
-    }
 }

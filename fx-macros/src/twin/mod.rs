@@ -1,23 +1,27 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
 //! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
-//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters.
+//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
+//! arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
 
+mod associated;
 pub(crate) mod body;
 mod calls;
-mod entry;
+pub(crate) mod data;
+pub(crate) mod entry;
 pub(crate) mod enums;
 pub(crate) mod literals;
 pub(crate) mod names;
+pub(crate) mod parameters;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
@@ -27,8 +31,9 @@ use syn::{
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
 use crate::mirror::{mirror_ident, traceable_generics};
-use crate::options::{MethodOptions, take_method_options};
+use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
+use crate::traits;
 use body::Body;
 use names::Names;
 use types::{Target, Types};
@@ -41,22 +46,30 @@ pub(crate) enum ImplKind {
     ModuleT,
     /// A trait of the user's: its methods become inherent methods of the mirror.
     Other,
+    /// A trait of the user's that is one for both worlds (`traits.rs`): the mirror implements it.
+    Mirrored,
 }
 
 /// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
-pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths, errors: &Errors) -> TokenStream {
     let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
     }
+    let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
     let Some((mirror, own)) = mirror_path(&item.self_ty) else {
         errors.report(&item.self_ty, Message::SelfType);
         return TokenStream::new();
     };
-    let kind = impl_kind(item);
-    let selected = select::methods(item, &options, &own, errors);
+    let proxy = paths.symbolic("Tensor");
+    let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
+    let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
     if selected.is_empty() {
         return TokenStream::new();
+    }
+    if !of.specialize {
+        traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
     let mut aliases = literals::Aliases::default();
@@ -89,16 +102,19 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
             let reason = "takes arguments that a graph cannot pass: they are generic, or borrow in a way of their own";
             first.push(entry::not_whole_statement(&method.sig, reason, paths));
         }
-        if select::is_module_call(&method.sig) {
+        if select::is_module_call(&method.sig) && !of_tensor {
             first.push(enter_statement(paths));
         }
         twin.block.stmts.splice(0..0, first);
         twin.attrs = for_twin(&method.attrs);
-        if kind == ImplKind::Other {
-            twin.vis = parse_quote!(pub);
+        match kind {
+            ImplKind::Other => twin.vis = parse_quote!(pub),
+            ImplKind::Mirrored => twin.vis = Visibility::Inherited,
+            _ => {}
         }
         twins.push(twin);
     }
+    let associated = associated::functions(item, &selected_names, &own, &mirror, &mut used, paths, errors);
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, paths);
@@ -107,6 +123,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         ImplKind::Inherent | ImplKind::Other => None,
         ImplKind::Module => Some(paths.symbolic("Module")),
         ImplKind::ModuleT => Some(paths.symbolic("ModuleT")),
+        ImplKind::Mirrored => item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor"))),
     }
     .map(|path| quote!(#path for));
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
@@ -127,18 +144,57 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, paths: &Paths, errors: &Errors) -
         .as_ref()
         .and_then(|(path, _)| path.segments.last())
         .map_or(String::new(), |last| format!("{}_", last.ident));
-    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs);
-    quote! {
+    let fallbacks = enums.fallbacks(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
+    let (outside, inside) = (&associated.outside, &associated.inside);
+    let expansion = quote! {
         #bare
         #fallbacks
         #(#whole_methods)*
+        #outside
         #(#cfgs)* #allow
         const _: () = {
             #imports
             #aliases
             impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* }
             #(#entries)*
+            #inside
         };
+    };
+    if let Some(items) = associated.items {
+        item.items = items;
+    }
+    let objects =
+        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
+    if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
+        let mirror_method = mirror_method(item, paths);
+        item.items.push(mirror_method);
+    }
+    expansion
+}
+
+/// `Block<Proxy>` for the trait `Block`.
+fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.segments.last_mut() {
+        let written = match &last.arguments {
+            syn::PathArguments::AngleBracketed(arguments) => arguments.args.to_token_stream(),
+            _ => TokenStream::new(),
+        };
+        let comma = (!written.is_empty()).then(|| quote!(,));
+        last.arguments = syn::PathArguments::AngleBracketed(parse_quote!(<#written #comma #proxy>));
+    }
+    quote!(#path)
+}
+
+/// The method by which an object of the trait finds its mirror.
+fn mirror_method(item: &ItemImpl, paths: &Paths) -> ImplItem {
+    let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
+    parse_quote! {
+        #[doc(hidden)]
+        fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
+            ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
+        }
     }
 }
 
@@ -301,8 +357,10 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
         .map(|constant| {
             let mut constant = constant.clone();
             constant.attrs = for_twin(&constant.attrs);
-            if kind == ImplKind::Other {
-                constant.vis = Visibility::Public(Default::default());
+            match kind {
+                ImplKind::Other => constant.vis = Visibility::Public(Default::default()),
+                ImplKind::Mirrored => constant.vis = Visibility::Inherited,
+                _ => {}
             }
             constant
         })

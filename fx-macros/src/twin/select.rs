@@ -8,21 +8,32 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Ident;
 use syn::visit::{self, Visit};
-use syn::{FnArg, ImplItem, ItemImpl, Path, PathSegment, ReturnType, Safety, Signature, Type};
+use syn::{
+    FnArg, GenericArgument, ImplItem, ItemImpl, Path, PathArguments, PathSegment, ReturnType, Safety, Signature, Type,
+};
 
 use super::Method;
 use super::names::Names;
-use super::types::is_plain;
+use super::types::{is_plain, is_tensor};
 use crate::errors::{Errors, Message};
 use crate::options::MethodOptions;
 
-/// The methods to twin, in the order they are written. Reports those that should be and cannot.
+/// What is to be done with the methods of an impl, each in the order they are written.
+pub(super) struct Selected<'a> {
+    /// Those that get a twin.
+    pub(super) methods: Vec<Method<'a>>,
+    /// Those of them that a capture certainly runs: `forward*` and what these call; without those that may read data.
+    pub(super) traced: Vec<Method<'a>>,
+}
+
+/// The methods to twin; `all` of them where a trait asks for each. Reports those that should be and cannot.
 pub(super) fn methods<'a>(
     item: &'a ItemImpl,
     options: &[MethodOptions],
     own: &Ident,
+    all: bool,
     errors: &Errors,
-) -> Vec<Method<'a>> {
+) -> Selected<'a> {
     let candidates: Vec<(Method<'a>, MethodOptions)> = item
         .items
         .iter()
@@ -31,14 +42,34 @@ pub(super) fn methods<'a>(
             ImplItem::Fn(method) if !options.skip => Some((method, *options)),
             _ => None,
         })
-        .filter(|(method, options)| options.include || !is_constructor(&method.sig, own))
+        .filter(|(method, options)| options.include || all || !is_constructor(&method.sig, own))
         .collect();
 
-    let mut todo: Vec<String> = candidates
-        .iter()
-        .filter(|(method, options)| options.include || is_root(item, &method.sig))
-        .map(|(method, _)| method.sig.ident.to_string())
-        .collect();
+    let reached = reach(&candidates, own, |method, options| options.include || all || is_root(item, &method.sig));
+    let traced = reach(&candidates, own, |method, _| is_forward(&method.sig));
+    let of = |names: &BTreeSet<String>| {
+        let methods = candidates.iter().filter(|(method, _)| names.contains(&method.sig.ident.to_string()));
+        methods.copied().collect::<Vec<_>>()
+    };
+    let traced = of(&traced).into_iter().filter(|(_, options)| !options.specialize);
+    Selected {
+        traced: traced.map(|(method, _)| method).collect(),
+        methods: of(&reached)
+            .into_iter()
+            .map(|(method, _)| method)
+            .filter(|method| is_ordinary(&method.sig, errors))
+            .collect(),
+    }
+}
+
+/// The names of the roots, and of whatever is called from them on `self` or as `Self::name`.
+fn reach(
+    candidates: &[(Method<'_>, MethodOptions)],
+    own: &Ident,
+    is_root: impl Fn(Method<'_>, MethodOptions) -> bool,
+) -> BTreeSet<String> {
+    let roots = candidates.iter().filter(|(method, options)| is_root(method, *options));
+    let mut todo: Vec<String> = roots.map(|(method, _)| method.sig.ident.to_string()).collect();
     let mut reached = BTreeSet::new();
     while let Some(name) = todo.pop() {
         if !reached.insert(name.clone()) {
@@ -52,28 +83,27 @@ pub(super) fn methods<'a>(
             todo.extend(names.pairs.into_iter().filter(|(head, _)| own == head).map(|(_, name)| name));
         }
     }
-    candidates
-        .into_iter()
-        .map(|(method, _)| method)
-        .filter(|method| reached.contains(&method.sig.ident.to_string()))
-        .filter(|method| is_ordinary(&method.sig, errors))
-        .collect()
+    reached
+}
+
+fn is_forward(sig: &Signature) -> bool {
+    sig.ident.to_string().starts_with("forward")
 }
 
 fn is_root(item: &ItemImpl, sig: &Signature) -> bool {
     // A trait's methods may be about anything (`CustomOp1`, `Debug`); a type's own are called by its neighbours.
     let own_method = item.trait_.is_none() && sig.receiver().is_some();
-    sig.ident.to_string().starts_with("forward") || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
+    is_forward(sig) || mentions_tensor(sig) || (own_method && is_about_plain_data(sig))
 }
 
 /// Whether calls of a method are calls of its module, as torch.fx counts them: it computes something.
 pub(super) fn is_module_call(sig: &Signature) -> bool {
     let by_reference = matches!(sig.inputs.first(), Some(FnArg::Receiver(receiver))
         if matches!(receiver.kind, syn::ReceiverKind::Reference(..)));
-    by_reference && (sig.ident.to_string().starts_with("forward") || mentions_tensor(sig))
+    by_reference && (is_forward(sig) || mentions_tensor(sig))
 }
 
-/// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &Embedding`.
+/// `fn clear_kv_cache(&mut self)`, `fn head_dim(&self) -> usize`, `fn embeddings(&self) -> &nn::Embedding`.
 fn is_about_plain_data(sig: &Signature) -> bool {
     let takes_plain = sig.inputs.iter().all(|input| match input {
         FnArg::Receiver(_) => true,
@@ -81,17 +111,26 @@ fn is_about_plain_data(sig: &Signature) -> bool {
     });
     let returns_plain = match &sig.output {
         ReturnType::Default => true,
-        ReturnType::Type(_, ty) => match &**ty {
-            Type::Reference(reference) if matches!(&*reference.elem, Type::Path(ty) if ty.path.get_ident().is_some()) => {
-                true
-            }
-            ty => is_plain(ty),
-        },
+        ReturnType::Type(_, ty) => lends(ty) || is_plain(ty),
     };
     takes_plain && returns_plain && sig.generics.params.is_empty()
 }
 
-/// Builds the type rather than using it: returns it, or reads weights.
+/// Whether a result is lent by the type: `&nn::Embedding`, `&mut [Block]`, `Option<&Block>`.
+fn lends(ty: &Type) -> bool {
+    match ty {
+        Type::Reference(reference) => matches!(&*reference.elem, Type::Path(_) | Type::Slice(_) | Type::Array(_)),
+        Type::Path(path) if path.qself.is_none() => path.path.segments.last().is_some_and(|last| {
+            let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+            let lent = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(ty) if lends(ty));
+            last.ident == "Option" && arguments.args.iter().all(lent)
+        }),
+        _ => false,
+    }
+}
+
+/// Builds the type rather than using it: returns it, or reads weights. One that is only lent tensors,
+/// `fn new(parameters: &Tensor) -> Self`, makes it of values of the graph.
 fn is_constructor(sig: &Signature, own: &Ident) -> bool {
     let returns_own = match &sig.output {
         ReturnType::Type(_, ty) => {
@@ -103,7 +142,23 @@ fn is_constructor(sig: &Signature, own: &Ident) -> bool {
     };
     let reads_weights =
         mentions(|segment| segment.ident.to_string().contains("VarBuilder"), |visitor| visitor.visit_signature(sig));
-    returns_own || reads_weights
+    (returns_own && !(sig.receiver().is_none() && is_lent_tensors(sig))) || reads_weights
+}
+
+/// Whether tensors occur in the arguments, and each as `&Tensor`.
+fn is_lent_tensors(sig: &Signature) -> bool {
+    let mut lent = false;
+    for input in &sig.inputs {
+        let FnArg::Typed(input) = input else { continue };
+        match &*input.ty {
+            Type::Reference(reference) if matches!(&*reference.elem, Type::Path(ty) if is_tensor(&ty.path)) => {
+                lent = true
+            }
+            ty if type_mentions_tensor(ty) => return false,
+            _ => {}
+        }
+    }
+    lent
 }
 
 /// Looks for the impl's type as a whole path: `Self::Output` is something else.
@@ -120,7 +175,7 @@ impl<'ast> Visit<'ast> for Returns<'_> {
 }
 
 /// Whether `Tensor` occurs in a signature.
-fn mentions_tensor(sig: &Signature) -> bool {
+pub(crate) fn mentions_tensor(sig: &Signature) -> bool {
     mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_signature(sig))
 }
 
@@ -164,7 +219,7 @@ fn is_ordinary(sig: &Signature, errors: &Errors) -> bool {
         None => true,
         Some(keyword) => {
             let name = sig.ident.to_string();
-            if name.starts_with("forward") {
+            if is_forward(sig) {
                 errors.report(&sig.ident, Message::SpecialFunction { name, keyword });
             }
             false

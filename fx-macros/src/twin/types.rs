@@ -286,6 +286,11 @@ pub(crate) fn is_tensor(path: &Path) -> bool {
     }
 }
 
+/// Whether a name is that of a standard type that holds others.
+pub(crate) fn is_container(name: &str) -> bool {
+    CONTAINERS.contains(&name) || MAPS.contains(&name) || name == "Result"
+}
+
 /// Whether a type is data without tensors that both worlds share.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     match ty {

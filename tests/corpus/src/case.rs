@@ -1,16 +1,23 @@
-//! One model with one way to capture it: builds the original and the annotated copy, captures the copy, and compares.
+//! One model with one way to call it: builds the original and the annotated copy, captures the copy, and compares.
 //!
 //! Invariant: a case passes only if the copy itself and its graph both give the original's result to the last bit, on
-//! inputs the capture has not seen, and the original's results are finite numbers that change with the inputs.
+//! inputs the capture has not seen, and the original's results are finite numbers that change with the inputs. Every run
+//! begins with a model that was just built, so that no run sees the caches of another.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use candle::Tensor;
 use candle_nn::VarBuilder;
-use fx::GraphModule;
+use fx::symbolic::Tensor as Proxy;
+use fx::{GraphModule, Traceable, Tracer, Value};
 
 use crate::difference::{difference, is_finite, Difference};
+use crate::dynamic::{dynamic, Dynamic};
+use crate::flat::Flat;
+use crate::inputs::At;
+use crate::readers::{self, Reads};
 use crate::weights;
 
 /// What a case can fail with.
@@ -21,23 +28,9 @@ const WEIGHTS: u64 = 1;
 const EXAMPLE: u64 = 2;
 const FRESH: [u64; 2] = [3, 4];
 
-/// A model in one of its two forms.
-pub struct Side<M> {
-    /// Makes it from weights.
-    pub build: fn(VarBuilder<'static>) -> candle::Result<M>,
-    /// Runs it on inputs.
-    pub call: fn(&M, &[Tensor]) -> candle::Result<Tensor>,
-}
-
-/// A model as it is in candle-transformers and as annotated copy.
-pub struct Family<O, C> {
-    /// The model's module.
-    pub model: &'static str,
-    /// candle-transformers' own.
-    pub original: Side<O>,
-    /// The annotated copy.
-    pub copy: Side<C>,
-}
+pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>>>;
+pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>>>;
+pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure>>;
 
 /// Something to capture and compare.
 pub struct Case {
@@ -45,8 +38,10 @@ pub struct Case {
     pub model: &'static str,
     /// What is special about this case.
     pub name: &'static str,
-    run: Box<dyn Fn() -> Result<Report, Failure> + std::panic::RefUnwindSafe>,
-    captured: Box<dyn Fn() -> Result<Captured, Failure> + std::panic::RefUnwindSafe>,
+    inputs: Inputs,
+    original: Run,
+    copy: Run,
+    capture: Capture,
 }
 
 /// The graph of a case, and inputs that it was not captured with.
@@ -66,6 +61,12 @@ pub struct Report {
     pub capture: Duration,
     /// The largest difference between the graph's result and the original's.
     pub difference: Difference,
+    /// Whether a capture without data gives the same graph; else why not.
+    pub without_data: Result<(), String>,
+    /// What the model did that a graph cannot.
+    pub reads: Reads,
+    /// Which sizes may vary in one graph.
+    pub dynamic: Dynamic,
 }
 
 impl Report {
@@ -75,60 +76,75 @@ impl Report {
     }
 }
 
-impl<O: 'static, C: 'static> Family<O, C> {
-    /// A case: inputs of fixed shapes made from a seed, and how to capture the copy, given inputs to do it with.
-    pub fn case(
-        &self,
-        name: &'static str,
-        inputs: fn(u64) -> candle::Result<Vec<Tensor>>,
-        capture: fn(&C, &[Tensor]) -> Result<GraphModule, Failure>,
-    ) -> Case {
-        let (build_original, call_original) = (self.original.build, self.original.call);
-        let (build_copy, call_copy) = (self.copy.build, self.copy.call);
-        let run = move || {
-            let original = build_original(weights::var_builder(WEIGHTS))?;
-            let copy = build_copy(weights::var_builder(WEIGHTS))?;
-            let example = inputs(EXAMPLE)?;
-            let mut last =
-                call_original(&original, &example).map_err(|error| format!("the original fails: {error}"))?;
-            let start = Instant::now();
-            let graph = capture(&copy, &example)?;
-            let capture = start.elapsed();
-            graph.check()?;
+/// How a model is made from weights; [`case!`](crate::cases) writes it.
+pub struct Built<B>(B);
 
-            let mut report = Report { nodes: graph.graph().len(), capture, difference: Difference::None };
-            for seed in FRESH {
-                let inputs = inputs(seed)?;
-                let wanted = call_original(&original, &inputs)?;
-                if !is_finite(&wanted)? || difference(&wanted, &last)? == Difference::None {
-                    return Err("the original's result is not finite or always the same, which compares nothing".into());
+impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'static> Built<B> {
+    /// A model that is made so.
+    pub fn by(build: B) -> Self {
+        Self(build)
+    }
+
+    /// Runs a model that was just built.
+    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + 'static) -> Run {
+        let build = self.0.clone();
+        Box::new(move |inputs| {
+            let mut tensors = Vec::new();
+            call(&mut build(weights::var_builder(WEIGHTS))?, inputs)?.flat(&mut tensors);
+            Ok(tensors)
+        })
+    }
+
+    /// Captures a model that was just built.
+    pub fn capture<R: fx::ToOutput>(
+        &self,
+        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + 'static,
+    ) -> Capture
+    where
+        M: Traceable<Symbolic: 'static>,
+    {
+        let build = self.0.clone();
+        Box::new(move |tracer, inputs| {
+            // Behind an `Arc`, so that modules that nobody can clone can be called whole.
+            let model = Arc::new(build(weights::var_builder(WEIGHTS))?);
+            let graph = tracer.trace_with(&model, |mirror, given| {
+                let inputs: Vec<_> = (0..inputs).map(|i| given.tensor(&input(i))).collect::<candle::Result<_>>()?;
+                match Arc::get_mut(mirror) {
+                    Some(mirror) => call(mirror, &inputs),
+                    None => candle::bail!("the mirror of the model is shared"),
                 }
-                let eager = difference(&call_copy(&copy, &inputs)?, &wanted)?;
-                if eager != Difference::None {
-                    return Err(format!("the copy, run without a graph, is not the original: {eager:?}").into());
-                }
-                report.difference = larger(report.difference, difference(&graph.forward(&inputs)?, &wanted)?);
-                last = wanted;
-            }
-            Ok(report)
-        };
-        let captured = move || {
-            let copy = build_copy(weights::var_builder(WEIGHTS))?;
-            let graph = capture(&copy, &inputs(EXAMPLE)?)?;
-            Ok(Captured { graph, inputs: FRESH.into_iter().map(inputs).collect::<Result<_, _>>()? })
-        };
-        Case { model: self.model, name, run: Box::new(run), captured: Box::new(captured) }
+            });
+            Ok(graph?)
+        })
     }
 }
 
+/// Name of an input.
+pub(crate) fn input(i: usize) -> String {
+    format!("x{i}")
+}
+
 impl Case {
+    /// A case of its parts.
+    pub fn new<const N: usize>(
+        model: &'static str,
+        name: &'static str,
+        inputs: impl Fn(&At) -> candle::Result<[Tensor; N]> + 'static,
+        original: Run,
+        copy: Run,
+        capture: Capture,
+    ) -> Self {
+        let inputs = Box::new(move |at: &At| Ok(inputs(at)?.to_vec()));
+        Self { model, name, inputs, original, copy, capture }
+    }
+
     /// Builds, captures and compares.
     ///
     /// # Errors
     ///
     /// If anything on the way fails, a panic included: one model must not keep the others from being tried.
     pub fn run(&self) -> Result<Report, Failure> {
-        caught(&*self.run)
+        caught(|| self.try_run())
     }
 
     /// Builds and captures only.
@@ -136,24 +152,107 @@ impl Case {
     /// # Errors
     ///
     /// As [`Case::run`].
-    pub fn capture(&self) -> Result<Captured, Failure> {
-        caught(&*self.captured)
+    pub fn captured(&self) -> Result<Captured, Failure> {
+        caught(|| {
+            let (graph, _) = self.graph(&(self.inputs)(&At::new(EXAMPLE))?)?;
+            let inputs = FRESH.into_iter().map(|seed| (self.inputs)(&At::new(seed))).collect::<candle::Result<_>>()?;
+            Ok(Captured { graph, inputs })
+        })
+    }
+
+    /// Captures, running on these inputs.
+    fn graph(&self, example: &[Tensor]) -> Result<(GraphModule, Reads), Failure> {
+        readers::capture(|specialize, rules| {
+            let examples = example.iter().enumerate();
+            let tracer =
+                examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
+            (self.capture)(tracer, example.len())
+        })
+    }
+
+    fn try_run(&self) -> Result<Report, Failure> {
+        let example = (self.inputs)(&At::new(EXAMPLE))?;
+        let mut last = (self.original)(&example).map_err(|error| format!("the original fails: {error}"))?;
+
+        let start = Instant::now();
+        let (graph, reads) = self.graph(&example)?;
+        let capture = start.elapsed();
+        graph.check()?;
+
+        let mut report = Report {
+            nodes: graph.graph().len(),
+            capture,
+            difference: Difference::None,
+            without_data: self.without_data(&example, &graph),
+            reads,
+            dynamic: dynamic(&self.inputs, &self.original, &self.capture)?,
+        };
+        for seed in FRESH {
+            let inputs = (self.inputs)(&At::new(seed))?;
+            let wanted = (self.original)(&inputs)?;
+            check_meaning(&wanted, &last)?;
+            let eager = differences(&(self.copy)(&inputs)?, &wanted)?;
+            if eager != Difference::None {
+                return Err(format!("the copy, run without a graph, is not the original: {eager}").into());
+            }
+            let values: Vec<Value> = inputs.into_iter().map(Value::from).collect();
+            let result = graph.run(&values)?;
+            let got: Vec<_> = result.tensors().into_iter().cloned().collect();
+            report.difference = report.difference.larger(differences(&got, &wanted)?);
+            last = wanted;
+        }
+        Ok(report)
+    }
+
+    /// Captures again, this time told no more than shapes.
+    fn without_data(&self, example: &[Tensor], wanted: &GraphModule) -> Result<(), String> {
+        let (graph, _) = readers::capture(|specialize, rules| {
+            let inputs = example.iter().enumerate();
+            let tracer = inputs.fold(rules.tracer(specialize), |tracer, (i, tensor)| {
+                tracer.input(input(i), tensor.dtype(), tensor.shape())
+            });
+            (self.capture)(tracer, example.len())
+        })
+        .map_err(|error| error.to_string())?;
+        let (got, wanted) = (graph.graph().to_string(), wanted.graph().to_string());
+        match got.lines().zip(wanted.lines()).find(|(got, wanted)| got != wanted) {
+            Some((got, wanted)) => Err(format!("`{}` in place of `{}`", got.trim(), wanted.trim())),
+            None if got.len() != wanted.len() => Err("a graph of another length".to_owned()),
+            None => Ok(()),
+        }
     }
 }
 
-/// Calls a function that may panic.
-fn caught<T>(run: &(dyn Fn() -> Result<T, Failure> + std::panic::RefUnwindSafe)) -> Result<T, Failure> {
-    std::panic::catch_unwind(run).unwrap_or_else(|panic| {
+/// What a function gives that may panic. Everything that a run changes is made in it.
+fn caught<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().cloned();
         let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
         Err(format!("panicked: {}", message.unwrap_or_default()).into())
     })
 }
 
-fn larger(a: Difference, b: Difference) -> Difference {
-    match (a, b) {
-        (Difference::Kind(text), _) | (_, Difference::Kind(text)) => Difference::Kind(text),
-        (Difference::Values(a), Difference::Values(b)) => Difference::Values(a.max(b)),
-        (Difference::None, other) | (other, Difference::None) => other,
+/// That a comparison with these results says something.
+fn check_meaning(results: &[Tensor], last: &[Tensor]) -> Result<(), Failure> {
+    for tensor in results {
+        if !is_finite(tensor)? {
+            return Err("the original's result is not finite, which compares nothing".into());
+        }
     }
+    if differences(results, last)? == Difference::None {
+        return Err("the original's result is always the same, which compares nothing".into());
+    }
+    Ok(())
+}
+
+/// The largest difference between the parts of two results.
+pub(crate) fn differences(got: &[Tensor], wanted: &[Tensor]) -> candle::Result<Difference> {
+    if got.len() != wanted.len() {
+        return Ok(Difference::Kind(format!("{} tensors instead of {}", got.len(), wanted.len())));
+    }
+    let mut largest = Difference::None;
+    for (got, wanted) in got.iter().zip(wanted) {
+        largest = largest.larger(difference(got, wanted)?);
+    }
+    Ok(largest)
 }

@@ -23,6 +23,18 @@ impl std::fmt::Display for Difference {
     }
 }
 
+impl Difference {
+    /// The larger of two.
+    #[must_use]
+    pub fn larger(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Kind(text), _) | (_, Self::Kind(text)) => Self::Kind(text),
+            (Self::Values(a), Self::Values(b)) => Self::Values(a.max(b)),
+            (Self::None, other) | (other, Self::None) => other,
+        }
+    }
+}
+
 /// Compares a result with the one that is wanted.
 ///
 /// # Errors

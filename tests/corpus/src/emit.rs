@@ -13,7 +13,7 @@ use std::process::Command;
 
 use candle::{Device, Tensor};
 use fx::codegen::Folder;
-use fx::GraphModule;
+use fx::{Argument, GraphModule, Value};
 
 use crate::case::{Captured, Case, Failure};
 use crate::difference::{difference, Difference};
@@ -34,7 +34,8 @@ pub type Outcomes = Vec<Result<Emitted, Failure>>;
 struct Written {
     module: String,
     lines: usize,
-    wanted: Vec<Tensor>,
+    /// The tensors of each run.
+    wanted: Vec<Vec<Tensor>>,
 }
 
 /// Writes the cases into a crate, builds it, and runs it.
@@ -44,7 +45,7 @@ struct Written {
 /// If files cannot be written or the crate does not build; what concerns one case is told of that case.
 pub fn emit(cases: &[Case], directory: &Path) -> Result<Outcomes, Failure> {
     let modules = cases.iter().enumerate().map(|(i, case)| {
-        let captured = case.capture()?;
+        let captured = case.captured()?;
         Ok((format!("{}_{i}", case.model), captured))
     });
     emit_captured(modules, directory)
@@ -94,11 +95,10 @@ pub fn emit_captured(
         let Written { module, lines, wanted } = written?;
         let found = candle::safetensors::load(directory.join(format!("{module}.out")), &Device::Cpu)?;
         let mut largest = Difference::None;
-        for (i, wanted) in wanted.iter().enumerate() {
-            let found = found.get(&i.to_string()).ok_or("the program did not run to its end")?;
-            match difference(found, wanted)? {
-                Difference::None => {}
-                other => largest = other,
+        for (run, wanted) in wanted.iter().enumerate() {
+            for (i, wanted) in wanted.iter().enumerate() {
+                let found = found.get(&format!("{run}.{i}")).ok_or("the program did not run to its end")?;
+                largest = largest.larger(difference(found, wanted)?);
             }
         }
         Ok(Emitted { lines, difference: largest })
@@ -109,8 +109,15 @@ pub fn emit_captured(
 /// Writes one model: its source, its weights and its inputs. Gives the line that declares it and the call of it.
 fn write(module: &str, captured: Captured, directory: &Path) -> Result<(String, String, Written), Failure> {
     let Captured { mut graph, inputs } = captured;
-    // The cases give one tensor for each placeholder.
+    // One tensor for each placeholder, and a list of all tensors back, so that all models are called in one way.
     graph.graph_mut().set_signature(None);
+    if let Some(output) = graph.graph().output_node() {
+        let mut nodes = Vec::new();
+        graph.graph().node(output).args().iter().for_each(|argument| {
+            argument.for_each_node(&mut |node| nodes.push(Argument::Node(node)));
+        });
+        graph.graph_mut().set_args(output, [Argument::List(nodes.into())])?;
+    }
     let written = Folder::new().comments(true).explain_errors(true).write(&graph)?;
     let code = written.code().as_str();
     fs::write(directory.join(format!("src/{module}.rs")), code)?;
@@ -120,7 +127,11 @@ fn write(module: &str, captured: Captured, directory: &Path) -> Result<(String, 
         tensors.extend(inputs.iter().enumerate().map(|(i, input)| (format!("{run}.{i}"), input.clone())));
     }
     candle::safetensors::save(&tensors, directory.join(format!("{module}.in")))?;
-    let wanted = inputs.iter().map(|inputs| graph.forward(inputs)).collect::<Result<Vec<_>, _>>()?;
+    let wanted = inputs.iter().map(|inputs| {
+        let values: Vec<Value> = inputs.iter().map(Value::from).collect();
+        Ok(graph.run(&values)?.tensors().into_iter().cloned().collect())
+    });
+    let wanted = wanted.collect::<Result<Vec<Vec<Tensor>>, Failure>>()?;
     let count = placeholders(&graph);
     let arguments = (0..count).map(|i| format!("&input(run, {i})?")).collect::<Vec<_>>().join(", ");
     let (model, runs) = (written.model(), inputs.len());
@@ -169,7 +180,7 @@ use candle_core::{Device, Result, Tensor};
 
 type Input<'a> = &'a dyn Fn(usize, usize) -> Result<Tensor>;
 
-fn check(name: &str, runs: usize, model: impl Fn(&Path, usize, Input<'_>) -> Result<Tensor>) -> Result<()> {
+fn check(name: &str, runs: usize, model: impl Fn(&Path, usize, Input<'_>) -> Result<Vec<Tensor>>) -> Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_default());
     let file = |kind: &str| directory.join(format!(\"{name}.{kind}\"));
     let inputs = candle_core::safetensors::load(file(\"in\"), &Device::Cpu)?;
@@ -179,7 +190,9 @@ fn check(name: &str, runs: usize, model: impl Fn(&Path, usize, Input<'_>) -> Res
     };
     let mut outputs = HashMap::new();
     for run in 0..runs {
-        outputs.insert(run.to_string(), model(&file(\"weights\"), run, &input)?);
+        for (i, output) in model(&file(\"weights\"), run, &input)?.into_iter().enumerate() {
+            outputs.insert(format!(\"{run}.{i}\"), output);
+        }
     }
     candle_core::safetensors::save(&outputs, file(\"out\"))
 }

@@ -8,11 +8,13 @@ use std::process::ExitCode;
 
 use corpus::case::Case;
 use corpus::difference::Difference;
+use corpus::table::{Row, Table};
 use corpus::{annotate, cases, emit};
 
 const USAGE: &str = "\
 usage: corpus [MODEL]            capture all models, or those whose name begins with MODEL, and compare each with
                                  its original, to the last bit
+       corpus table              print the table of all models, as in MODELS.md
        corpus emit DIR [MODEL]   write the captured models as source into one crate in DIR, build it, run it, and
                                  compare each with its graph, to the last bit
        corpus annotate FROM TO   write an annotated copy of a Rust file or a directory of them; other files are
@@ -29,6 +31,10 @@ fn main() -> ExitCode {
         }
         ["annotate", _, _] => annotate_command(arguments[1].as_ref(), arguments[2].as_ref()),
         ["annotate", ..] => usage_error(&format!("`annotate` takes two paths, not {}", words.len() - 1)),
+        ["table"] => {
+            println!("{}", Table::of(&cases::all()));
+            ExitCode::SUCCESS
+        }
         [] => capture(&cases::all()),
         ["emit", _] => emit_command(&cases::all(), arguments[1].as_ref()),
         ["emit", _, model] => match chosen(model) {
@@ -105,18 +111,24 @@ fn emit_command(cases: &[Case], directory: &Path) -> ExitCode {
 
 /// Runs the cases, a line for each.
 fn capture(cases: &[Case]) -> ExitCode {
-    println!("{:<14} {:<24} {:>6} {:>12}  difference", "model", "case", "nodes", "capture");
+    println!("{:<18} {:<32} {:>6} {:>12}  difference", "model", "case", "nodes", "capture");
     let mut captured = 0;
     for case in cases {
-        let label = format!("{:<14} {:<24}", case.model, case.name);
-        match case.run() {
+        let label = format!("{:<18} {:<32}", case.model, case.name);
+        let row = Row::of(case);
+        match &row.outcome {
             Ok(report) => {
                 let time = report.capture.as_secs_f64() * 1e3;
-                println!("{label} {:>6} {time:>9.2} ms  {}", report.nodes, report.difference);
-                captured += usize::from(report.is_equal());
+                let without = report.without_data.as_ref().err().map(|reason| format!("; without data: {reason}"));
+                let without = without.unwrap_or_default();
+                println!(
+                    "{label} {:>6} {time:>9.2} ms  {}{without}; dynamic: {}",
+                    report.nodes, report.difference, report.dynamic
+                );
             }
             Err(failure) => println!("{label} failed: {failure}"),
         }
+        captured += usize::from(row.is_captured());
     }
     println!("captured {captured} of {}", cases.len());
     if captured == cases.len() {

@@ -87,8 +87,12 @@ impl<'p> Bodies<'p> {
         let (mut fresh, mut names) = (self.taken.clone(), Names::default());
         let mut handed: HashMap<&Member, TokenStream> = HashMap::new();
         for (input, name) in unit.flow.inputs[region].iter().zip(&named.parameters) {
+            if matches!(input, Input::Size(_)) {
+                continue;
+            }
             let _ = fresh.take(name.to_string().trim_start_matches("r#"));
             match input {
+                Input::Size(_) => {}
                 Input::Value(id) => names.give(*id, name.clone(), true),
                 Input::Held(member) => {
                     handed.insert(member, name.to_token_stream());
@@ -109,7 +113,7 @@ impl<'p> Bodies<'p> {
                 Item::Call(inner) => {
                     let values = unit.flow.inputs[*inner].iter().filter_map(|input| match input {
                         Input::Value(id) => Some((*id, i)),
-                        Input::Held(_) => None,
+                        Input::Held(_) | Input::Size(_) => None,
                     });
                     last_items.extend(values);
                 }
@@ -469,7 +473,7 @@ impl Writer<'_, '_> {
                     .iter()
                     .filter_map(|input| match input {
                         Input::Value(id) => Some(*id),
-                        Input::Held(_) => None,
+                        Input::Held(_) | Input::Size(_) => None,
                     })
                     .collect(),
             };

@@ -279,6 +279,10 @@ fn write_function(
                 None => value_type(unit, *id),
             },
             Input::Held(member) => one_line_tokens(&naming.member_type(program, number, member)),
+            Input::Size(_) => {
+                parameters.push(format!("{name}: usize"));
+                continue;
+            }
         };
         parameters.push(format!("{name}: &{of}"));
     }

@@ -4,6 +4,7 @@
 //! what is read after it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::ir::{Graph, ModulePath, NodeId, Target};
 
@@ -17,6 +18,8 @@ pub(super) enum Input {
     Value(NodeId),
     /// A tensor, layer or module that the function's struct does not hold.
     Held(Member),
+    /// A size of the run, by its name.
+    Size(Arc<str>),
 }
 
 /// What each region takes and gives, in the order of first use and of making.
@@ -36,6 +39,13 @@ impl Flow {
                 if !matches!(graph.node(input).target(), Target::GetAttr(_)) {
                     flow.take(regions, holders, &mut seen, region, &Input::Value(input));
                 }
+            }
+            for argument in graph.node(*id).arguments() {
+                argument.for_each_expression(&mut |of| {
+                    of.for_each_symbol(&mut |name| {
+                        flow.take(regions, holders, &mut seen, region, &Input::Size(name.clone()));
+                    });
+                });
             }
             for leaf in holders.used_by(graph, *id) {
                 flow.take(regions, holders, &mut seen, region, &Input::Held(Member::Leaf(leaf)));
@@ -77,6 +87,7 @@ impl Flow {
                     let made = regions.number[*id].map(|number| number as usize);
                     made.is_some_and(|made| regions.all[region].steps.contains(&made))
                 }
+                Input::Size(_) => false,
                 Input::Held(member) => holders.way(holders.of(&regions.all[region].path), member).is_some(),
             };
             if has || !seen.insert((region, input.clone())) {

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::ir::{Argument, Graph, NodeId, Op, Target};
+use crate::ir::{Argument, Graph, Guard, NodeId, Op, SizeOf, Target};
 use crate::module::inputs::parameter;
 use crate::ops::kind::Kind;
 use crate::value::{Fact, Value};
@@ -21,6 +21,7 @@ use super::super::format::{one_line, one_line_tokens};
 use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::names::Names;
+use super::super::size::{expression, symbolic_literal};
 use super::super::source::Statement;
 use super::body::written;
 use super::error::FolderError;
@@ -104,6 +105,7 @@ impl Interface {
     pub(super) fn parameters(&self) -> Vec<String> {
         let each = self.parameters.iter().map(|Parameter { name, ty, .. }| match ty {
             Ty::List(item) => format!("{name}: &[{}]", self.structures.text(item)),
+            Ty::Data(of) => format!("{name}: {of}"),
             ty => format!("{name}: &{}", self.structures.text(ty)),
         });
         each.collect()
@@ -136,15 +138,21 @@ impl Interface {
             binder.bind(made_of, ty, &name.to_token_stream(), true, &name.to_string());
         }
         if self.is_model {
+            statements.extend(read_sizes(graph, names));
+            let guards = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
             for id in graph.placeholders() {
                 let Fact::Tensor(fact) = &graph.node(id).meta().fact else { continue };
                 helpers.insert("expect");
-                let dims = fact.dims().iter().map(|dim| Literal::usize_unsuffixed(*dim));
+                let dims: Vec<TokenStream> = match fact.extents() {
+                    Some(extents) => extents.iter().map(expression).collect(),
+                    None => fact.dims().iter().map(|dim| Literal::usize_unsuffixed(*dim).into_token_stream()).collect(),
+                };
                 let (name, dtype) = (graph.node(id).name(), literal(&Value::DType(fact.dtype), Kind::DType, None));
                 let input = names.of(id);
                 let check = quote!(expect(#name, #input, #dtype, &[#(#dims),*])?);
                 statements.push(Statement { node: Some(id), code: written("", &check, ";", 8) });
             }
+            statements.extend(guards.iter().map(check_guard));
         }
         statements
     }
@@ -155,6 +163,51 @@ impl Interface {
         self.output.for_each_node(&mut |id| *reads.entry(id).or_insert(0) += 1);
         self.structures.value(calls, &self.output, &self.result, &mut reads)
     }
+}
+
+/// Whether a placeholder is an integer that the graph follows.
+fn is_size(graph: &Graph, id: NodeId) -> bool {
+    let sizes = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.sizes);
+    sizes.iter().any(|size| size.places.contains(&SizeOf::Value(id)))
+}
+
+/// The statements that read the sizes of the run off the inputs.
+fn read_sizes(graph: &Graph, names: &Names) -> Vec<Statement> {
+    let sizes = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.sizes);
+    let each = sizes.iter().filter_map(|size| {
+        let (name, place) = (identifier(&size.name), *size.places.first()?);
+        let input = names.of(place.input());
+        let value = match place {
+            SizeOf::Extent(_, axis) => {
+                let axis = Literal::usize_unsuffixed(axis);
+                quote!(#input.dim(#axis)?)
+            }
+            SizeOf::Value(_) if input == name => return None,
+            SizeOf::Value(_) => quote!(#input),
+        };
+        let code = written(&format!("let {name} ="), &value, ";", 8);
+        Some(Statement { node: Some(place.input()), code })
+    });
+    each.collect()
+}
+
+/// The statement that refuses sizes at which the original takes another way than the graph.
+fn check_guard(guard: &Guard) -> Statement {
+    let (left, right) = (text(&expression(&guard.left)), text(&expression(&guard.right)));
+    let escaped = |text: &str| text.replace('{', "{{").replace('}', "}}");
+    let mut sizes: Vec<Arc<str>> = Vec::new();
+    for side in [&guard.left, &guard.right] {
+        side.for_each_symbol(&mut |name| {
+            if !sizes.contains(name) {
+                sizes.push(name.clone());
+            }
+        });
+    }
+    let found = sizes.iter().map(|name| format!("{name} = {{{name}}}")).collect::<Vec<_>>().join(", ");
+    let at = guard.source.as_ref().map(|source| format!(" ({})", escaped(&source.to_string()))).unwrap_or_default();
+    let message = format!("the model takes another way unless `{}`{at}, and here {found}", escaped(&guard.to_string()));
+    let otherwise = guard.relation.negated().as_str();
+    Statement::new(format!("if {left} {otherwise} {right} {{\n    candle_core::bail!({message:?});\n}}"))
 }
 
 /// Takes a parameter apart.
@@ -236,7 +289,7 @@ impl Binder<'_> {
     }
 }
 
-/// A place as it is written.
+/// An expression as it is written.
 fn text(place: &TokenStream) -> String {
     syn::parse2(place.clone()).map_or_else(|_| one_line_tokens(place), |place| one_line(&place))
 }
@@ -253,6 +306,7 @@ impl Structures {
     /// The type of what an argument stands for.
     fn of(&mut self, graph: &Graph, argument: &Argument, said: &str) -> Result<Ty, FolderError> {
         Ok(match argument {
+            Argument::Node(id) if is_size(graph, *id) => Ty::Data("usize"),
             Argument::Node(id) => match kind_of(graph.node(*id)) {
                 Some(Several::List) => Ty::List(Box::new(Ty::Tensor)),
                 Some(Several::Tuple(len)) => Ty::Tuple(vec![Ty::Tensor; len]),
@@ -264,6 +318,8 @@ impl Structures {
             Argument::Float(_) => Ty::Data("f64"),
             Argument::Str(_) => Ty::Data("&'static str"),
             Argument::DType(_) => Ty::Data("DType"),
+            Argument::SymInt(_) => Ty::Data("usize"),
+            Argument::SymRange(_) => Ty::Data("std::ops::Range<usize>"),
             Argument::Device(_) => Ty::Data("&'static Device"),
             Argument::Range(range) => Ty::Data(match **range {
                 (Some(_), Some(_)) => "std::ops::Range<i64>",
@@ -382,7 +438,10 @@ impl Structures {
                     (false, fields) => quote!(#ident { #(#fields),* }),
                 }
             }
-            (other, _) => literal(&other.to_value().unwrap_or(Value::None), Kind::Any, None),
+            (other, _) => match other.to_value() {
+                Some(value) => literal(&value, Kind::Any, None),
+                None => symbolic_literal(other, Kind::Any, None),
+            },
         }
     }
 

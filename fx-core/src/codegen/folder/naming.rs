@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::super::identifier::identifier;
 use super::flow::{Input, last_word};
 use super::holder::Member;
 use super::program::Program;
@@ -247,6 +248,9 @@ fn name_functions(program: &Program<'_>, number: usize, values: &Fresh, named: &
         let count = program.units[unit].flow.inputs[region].len();
         let mut others = ["x", "y", "z"].into_iter().cycle();
         let parameters = (0..count).map(|position| {
+            if let Some(Input::Size(size)) = program.units[unit].flow.inputs[region].get(position) {
+                return identifier(size);
+            }
             // One that all calls agree on.
             let mut candidates = regions.iter().map(|(unit, region)| input_name(program, *unit, *region, position));
             let first = candidates.next().flatten();
@@ -265,6 +269,7 @@ fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize
     let unit = &program.units[unit];
     match unit.flow.inputs[region].get(position)? {
         Input::Value(id) => Some(value_name(unit, unit.region(region).parent.unwrap_or(0), *id)),
+        Input::Size(size) => Some(size.to_string()),
         Input::Held(member) => last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor")),
     }
 }
@@ -304,11 +309,13 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
     word.unwrap_or_else(|| snake(without_number(node.name())))
 }
 
-/// The crates of the functions that are called.
+/// What values cannot be called: the crates of the functions that are called, and the sizes.
 pub(super) fn heads<'p>(program: &'p Program<'_>) -> impl Iterator<Item = &'p str> {
     let nodes = program.units.iter().flat_map(|unit| unit.graph().nodes());
     let operations = nodes.filter_map(|(_, node)| node.target().operation());
-    operations.filter(|op| op.source.is_empty()).filter_map(|op| op.name.split("::").next())
+    let crates = operations.filter(|op| op.source.is_empty()).filter_map(|op| op.name.split("::").next());
+    let dynamic = program.units.iter().filter_map(|unit| unit.graph().dynamic());
+    crates.chain(dynamic.flat_map(|dynamic| dynamic.sizes.iter().map(|size| &*size.name)))
 }
 
 /// The word for one of several.

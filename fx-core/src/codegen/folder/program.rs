@@ -154,6 +154,8 @@ impl<'m> Program<'m> {
                     text.push_str(&format!("{name}: {}, ", self.leaf_text(unit, member, false)));
                     handed.insert(member, quote!(#name));
                 }
+                // Sizes have one name everywhere.
+                Input::Size(size) => text.push_str(&format!("size {size}, ")),
             }
         }
         if region == 0 {

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 
 use candle_core::{DType, Tensor};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use crate::ir::{Graph, ModulePath, NodeId, Target};
 use crate::module::{Attribute, GraphModule};
 use crate::value::Value;
 
 use super::super::call::{Calls, Sources};
+use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::names::Names;
 use super::super::place::{Place, Places, part_of};
@@ -187,7 +188,7 @@ impl<'m> Unit<'m> {
                             Input::Held(Member::Leaf(path)) => {
                                 view.places.give(path.clone(), at(&Member::Leaf(path.clone())));
                             }
-                            Input::Value(_) => {}
+                            Input::Value(_) | Input::Size(_) => {}
                         }
                     }
                 }
@@ -228,6 +229,7 @@ impl<'m> Unit<'m> {
         };
         match input {
             Input::Value(id) => calls.borrowed(*id),
+            Input::Size(size) => identifier(size).to_token_stream(),
             Input::Held(Member::Holder(holder)) => view.modules.get(holder).map_or_else(|| quote!(self), borrowed),
             Input::Held(Member::Leaf(path)) => {
                 let (tokens, is_reference) = (view.places.of(path), view.places.is_lent(path));

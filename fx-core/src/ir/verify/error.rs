@@ -62,6 +62,9 @@ pub enum VerifyError {
     /// V12: what finds nodes by target does not agree with the nodes.
     #[error("V12: {why}\n{place}")]
     Table { place: Place, why: String },
+    /// V13: an expression is over sizes that the graph does not follow, or a size is not read from an input.
+    #[error("V13: {why}\n{place}")]
+    Size { place: Place, why: String },
 }
 
 impl VerifyError {
@@ -80,6 +83,7 @@ impl VerifyError {
             Self::Erased { .. } => "V10",
             Self::Signature { .. } => "V11",
             Self::Table { .. } => "V12",
+            Self::Size { .. } => "V13",
         }
     }
 
@@ -97,7 +101,8 @@ impl VerifyError {
             | Self::Fact { place, .. }
             | Self::Erased { place, .. }
             | Self::Signature { place, .. }
-            | Self::Table { place, .. } => place,
+            | Self::Table { place, .. }
+            | Self::Size { place, .. } => place,
         }
     }
 }

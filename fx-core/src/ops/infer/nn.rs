@@ -6,7 +6,7 @@ use candle_core::DType;
 use candle_core::DType::{BF16, F16, F32, F64};
 
 use crate::ops::kind::Axis;
-use crate::value::TensorFact;
+use crate::value::{Fact, TensorFact, Value};
 
 use super::index::gathered;
 use super::shape::{joined, narrowed, resized, unsqueezed};
@@ -156,6 +156,29 @@ pub fn attended(q: &TensorFact, k: &TensorFact, v: &TensorFact, mask: Option<&Te
         refuse!("heads of {q}, {k} and {v} do not suit each other");
     }
     shaped(q, (batch, heads, q_len, v_dim))
+}
+
+/// Attention by one kernel of the CPU. Where candle's kernel would read past the tensors or leave elements out, so does
+/// not the rule.
+pub fn attended_on_cpu([q, k, v]: [&TensorFact; 3], mask: &Fact, softcap: Option<f32>) -> Inferred {
+    let ([batch, positions, heads, size], of_k @ [k_batch, k_positions, k_heads, k_size]) = (dims(q)?, dims(k)?);
+    for x in [q, k, v] {
+        only(x, &[F32])?;
+        filled(x)?;
+    }
+    if of_k != dims::<4>(v)? || batch != k_batch || size != k_size || heads % k_heads != 0 {
+        refuse!("heads of {q}, {k} and {v} do not suit each other");
+    }
+    let by_tensor = match mask {
+        Fact::Data(Value::None) => false,
+        Fact::Data(Value::Int(offset)) if usize::try_from(*offset).is_ok_and(|offset| offset <= k_positions) => false,
+        Fact::Tensor(mask) if mask.dtype == F32 => true,
+        mask => refuse!("{mask} is no mask for {k_positions} positions"),
+    };
+    if batch > 1 && (by_tensor || softcap.is_some()) {
+        refuse!("of a batch of {batch}, there is no mask by a tensor and no softcap");
+    }
+    shaped(q, (batch, heads, positions, size))
 }
 
 /// The table of a rotary embedding: an angle for each position and each half of the last dimension of `xs`.

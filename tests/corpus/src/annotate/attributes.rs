@@ -3,17 +3,21 @@
 //! An attribute goes behind doc comments and `cfg`s, so that what is compiled out is never annotated, and in front of
 //! everything else, `derive` included, which fx wants to see.
 //!
-//! Left alone: items that have an attribute of fx already, trait definitions, macros, unions, foreign functions.
+//! Left alone: items that have an attribute of fx already, traits without tensors, macros, unions, foreign functions.
 
 use proc_macro2::Span;
-use syn::{Attribute, Item, ItemFn, Visibility};
+use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Visibility};
 
-use super::classify::{Class, Classes};
-use super::signature::{mentions_tensor, parameters, result, takes_weights};
+use super::classify::{methods, Class, Classes};
+use super::signature::{mentions_tensor, parameters, reads_data, result, takes_weights};
 use super::source::{head, walk, SourceFile};
 use super::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
+const SPECIALIZE: &str = "#[fx::module(specialize)]";
+const MIRRORED: &str = "#[fx::module(mirrored)]";
+const MIRRORED_SPECIALIZE: &str = "#[fx::module(mirrored, specialize)]";
+const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
 
@@ -32,12 +36,32 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             let class = classes.class(file, &item.ident.to_string());
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
         }
+        Item::Trait(item) if classes.is_mirrored_trait(&item.ident.to_string()) => {
+            let first = item.unsafety.map_or(item.trait_token.span, |token| token.span);
+            summary.traits += writer.insert(&item.attrs, head(&item.vis, first), &[MODULE]);
+        }
+        Item::Impl(item) if classes.is_mirrored(file, item) => {
+            let attribute = if reads(item) { MIRRORED_SPECIALIZE } else { MIRRORED };
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[attribute]);
+        }
         Item::Impl(item) if classes.is_computation(file, item) => {
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            summary.impls += writer.insert(&item.attrs, keyword, &[MODULE]);
+            let attribute = if reads(item) { SPECIALIZE } else { MODULE };
+            let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
+            summary.impls += annotated;
+            for method in methods(item).filter(|_| annotated > 0) {
+                let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
+                if followed
+                    && !takes_weights(&method.sig)
+                    && (classes.is_driver(file, item, method) || classes.is_out_of_reach(file, &method.sig))
+                {
+                    writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                }
+            }
         }
         Item::Fn(item) if is_computation(file, classes, item) => {
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[MODULE]);
+            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
         }
         _ => {}
     });
@@ -82,6 +106,11 @@ impl Writer<'_> {
     }
 }
 
+/// Whether a method of it asks tensors for their numbers.
+fn reads(item: &ItemImpl) -> bool {
+    methods(item).any(|method| reads_data(&method.block))
+}
+
 fn is_ours(attribute: &Attribute) -> bool {
     attribute.path().segments.first().is_some_and(|segment| segment.ident == "fx")
 }
@@ -93,15 +122,26 @@ fn is_condition(attribute: &Attribute) -> bool {
 /// Whether a free function takes tensors and is not one that makes a layer of them.
 fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
     let signature = &item.sig;
+    let takes_tensors = mentions_tensor(file, &parameters(signature));
+    let takes_modules = || parameters(signature).iter().any(|path| classes.is_module(file, path));
     signature.abi.is_none()
-        && mentions_tensor(file, &parameters(signature))
+        && (takes_tensors || (mentions_tensor(file, &result(signature)) && takes_modules()))
         && !takes_weights(signature)
+        && !classes.is_out_of_reach(file, signature)
         && !result(signature).iter().any(|path| classes.is_layer(file, path))
 }
 
 fn function_head(item: &ItemFn) -> Span {
-    let signature = &item.sig;
+    head(&item.vis, first_of(&item.sig))
+}
+
+fn method_head(method: &ImplItemFn) -> Span {
+    head(&method.vis, first_of(&method.sig))
+}
+
+/// The first token of a signature.
+fn first_of(signature: &Signature) -> Span {
     let qualifiers = [signature.constness.map(|token| token.span), signature.asyncness.map(|token| token.span)];
     let first = qualifiers.into_iter().flatten().next();
-    head(&item.vis, first.unwrap_or(signature.fn_token.span))
+    first.unwrap_or(signature.fn_token.span)
 }

@@ -3,14 +3,16 @@
 //! Evidence is gathered type by type, then carried from field types to the types that hold them until nothing changes.
 //! - It holds one of candle's tensors, layers or quantized weights, or it computes on tensors: a module.
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is.
-//! - It is or holds where weights come from, or something that cannot be cloned: neither.
+//! - It is or holds where weights come from, something that cannot be cloned, or a type of another crate beside tensors:
+//!   neither. Nor is what no model holds, takes, returns or names, such as a sampler.
 //! - Everything else is a constant.
 
 use std::collections::{BTreeSet, HashMap};
 
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, Type};
 
-use super::signature::{calls, is_computation, mentions};
+use super::drivers::{Body, Drivers};
+use super::signature::{calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result};
 use super::source::{segments, walk, Origin, Segments, SourceFile};
 
 /// What a struct or enum is.
@@ -36,6 +38,12 @@ struct TypeDef {
     /// Names of the traits derived.
     derives: BTreeSet<String>,
     clone_by_hand: bool,
+    /// Names of its type parameters.
+    generics: BTreeSet<String>,
+    /// Whether it holds a type of a crate that is neither candle nor known to fx.
+    outside: bool,
+    /// Types that its methods take, return or name.
+    names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
     class: Option<Class>,
@@ -57,8 +65,15 @@ pub(super) struct Classes {
     by_name: HashMap<String, Vec<usize>>,
     /// Names of the crate's own traits.
     traits: BTreeSet<String>,
+    /// Names of those among them that have methods without bodies and nothing else.
+    bare: BTreeSet<String>,
+    /// Names of those among these that are one trait for tensors and proxies.
+    mirrored: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
+    /// Names of the crate's modules.
+    modules: BTreeSet<String>,
+    drivers: Drivers,
 }
 
 /// candle's types that are plain data or describe something; all others hold tensors or are built of them.
@@ -87,8 +102,24 @@ const NOT_CLONE: [&str; 9] =
 impl Classes {
     /// Classifies all types of the given files.
     pub(super) fn of<'a>(files: impl Iterator<Item = &'a SourceFile> + Clone) -> Self {
-        let mut classes =
-            Self { types: Vec::new(), by_name: HashMap::new(), traits: BTreeSet::new(), reached: BTreeSet::new() };
+        let mut classes = Self {
+            types: Vec::new(),
+            by_name: HashMap::new(),
+            traits: BTreeSet::new(),
+            bare: BTreeSet::new(),
+            mirrored: BTreeSet::new(),
+            reached: BTreeSet::new(),
+            modules: BTreeSet::new(),
+            drivers: Drivers::default(),
+        };
+        for file in files.clone() {
+            classes.modules.extend(file.module.iter().cloned());
+            walk(&file.syntax.items, &mut |item| {
+                if let Item::Mod(item) = item {
+                    classes.modules.insert(item.ident.to_string());
+                }
+            });
+        }
         for file in files.clone() {
             classes.define(file);
         }
@@ -123,17 +154,83 @@ impl Classes {
         }
     }
 
+    /// Whether a trait of that name can be one for tensors and proxies.
+    pub(super) fn is_mirrored_trait(&self, name: &str) -> bool {
+        self.mirrored.contains(name)
+    }
+
+    /// Whether an impl is of such a trait, for a module or for tensors themselves.
+    pub(super) fn is_mirrored(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+        let Some((path, _)) = &item.trait_ else { return false };
+        let path = segments(path);
+        let of_crate = matches!(file.origin(&path), Origin::Crate(_));
+        let is_mirrored = of_crate && path.last().is_some_and(|name| self.mirrored.contains(name));
+        let of_tensor = is_tensor(file, &item.self_ty);
+        let of_module = || self.owner(file, item).is_some_and(|owner| self.types[owner].class == Some(Class::Module));
+        is_mirrored && (of_tensor || of_module())
+    }
+
+    /// Whether the path names a module of this crate.
+    pub(super) fn is_module(&self, file: &SourceFile, path: &[String]) -> bool {
+        self.find(file, path).is_some_and(|id| self.types[id].class == Some(Class::Module))
+    }
+
+    /// Whether a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
+    /// it is generic over a trait of the crate's own.
+    pub(super) fn is_out_of_reach(&self, file: &SourceFile, signature: &syn::Signature) -> bool {
+        let generics: Vec<String> = signature.generics.type_params().map(|param| param.ident.to_string()).collect();
+        let types = parameters(signature).into_iter().chain(result(signature));
+        let is_other = |path: Segments| {
+            let generic = path.len() == 1 && generics.contains(&path[0]);
+            let class = self.find(file, &path).and_then(|id| self.types[id].class);
+            !generic && (class == Some(Class::Other) || self.is_outside(file, &path))
+        };
+        let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
+        let own_bound = |bound: &syn::TypeParamBound| match bound {
+            syn::TypeParamBound::Trait(bound) => {
+                bound.path.segments.last().is_some_and(|last| self.traits.contains(&last.ident.to_string()))
+            }
+            _ => false,
+        };
+        types.into_iter().any(is_other) || bounds.into_iter().any(own_bound)
+    }
+
+    /// Whether a method steers the model from outside: it reads data, and no computation calls it.
+    pub(super) fn is_driver(&self, file: &SourceFile, item: &ItemImpl, method: &syn::ImplItemFn) -> bool {
+        self.owner(file, item).is_some_and(|owner| self.drivers.contains(owner, &method.sig.ident.to_string()))
+    }
+
+    /// Whether the path leads into a crate that is neither candle, std nor one that fx knows.
+    fn is_outside(&self, file: &SourceFile, path: &[String]) -> bool {
+        const KNOWN: [&str; 11] =
+            ["crate", "self", "super", "Self", "std", "core", "alloc", "tracing", "half", "candle_transformers", "fx"];
+        let path = file.resolved(path);
+        let head = &path[0];
+        path.len() > 1
+            && !KNOWN.contains(&&**head)
+            && !matches!(file.origin(&path), Origin::Candle(_))
+            && head.starts_with(|first: char| first.is_lowercase())
+            && !self.modules.contains(head)
+    }
+
     fn define(&mut self, file: &SourceFile) {
         let first = self.types.len();
         let mut fields = Vec::new();
         walk(&file.syntax.items, &mut |item| {
-            let (name, attributes, held) = match item {
-                Item::Struct(item) => (&item.ident, &item.attrs, held(&item.fields)),
+            let (name, attributes, generics, held) = match item {
+                Item::Struct(item) => (&item.ident, &item.attrs, &item.generics, held(&item.fields)),
                 Item::Enum(item) => {
-                    (&item.ident, &item.attrs, item.variants.iter().flat_map(|variant| held(&variant.fields)).collect())
+                    let held = item.variants.iter().flat_map(|variant| held(&variant.fields)).collect();
+                    (&item.ident, &item.attrs, &item.generics, held)
                 }
                 Item::Trait(item) => {
                     self.traits.insert(item.ident.to_string());
+                    if is_bare(item) {
+                        self.bare.insert(item.ident.to_string());
+                        if is_about_tensors(file, item) {
+                            self.mirrored.insert(item.ident.to_string());
+                        }
+                    }
                     return;
                 }
                 _ => return,
@@ -146,6 +243,9 @@ impl Classes {
                 holds_here: Vec::new(),
                 derives: derives(attributes),
                 clone_by_hand: false,
+                generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
+                outside: false,
+                names: BTreeSet::new(),
                 forward: false,
                 class: None,
             });
@@ -154,6 +254,7 @@ impl Classes {
         let here = first..self.types.len();
         for (id, held) in here.clone().zip(fields) {
             for path in held {
+                self.types[id].outside |= self.is_outside(file, &path);
                 let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
                 match local {
                     Some(local) => self.types[id].holds_here.push(local),
@@ -166,9 +267,17 @@ impl Classes {
     /// Notes which types are cloned and which compute, and what the computations call.
     fn read_impls<'a>(&mut self, files: impl Iterator<Item = &'a SourceFile>) {
         let mut bodies = Vec::new();
+        let mut steering = Vec::new();
         for file in files {
             walk(&file.syntax.items, &mut |item| {
+                if let Item::Fn(function) = item {
+                    steering.push(Body::of_function(&function.sig, &function.block));
+                }
                 let Item::Impl(item) = item else { return };
+                let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
+                if let Some(name) = name.filter(|name| is_tensor(file, &item.self_ty) && self.bare.contains(name)) {
+                    self.mirrored.insert(name);
+                }
                 let Some(owner) = self.owner(file, item) else { return };
                 if let Some((path, _)) = &item.trait_ {
                     self.types[owner].clone_by_hand |= path.segments.last().is_some_and(|name| name.ident == "Clone");
@@ -181,10 +290,21 @@ impl Classes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
                     }
+                    let mentioned = parameters(&method.sig).into_iter().chain(result(&method.sig));
+                    let mentioned = mentioned.chain(names(&method.block));
+                    let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();
+                    self.types[owner].names.extend(mentioned);
+                    steering.push(Body {
+                        owner: Some(owner),
+                        name: name.clone(),
+                        calls: calls(&method.block),
+                        reads: reads_data(&method.block),
+                    });
                     bodies.push((computes, name, calls(&method.block)));
                 }
             });
         }
+        self.drivers = Drivers::among(steering);
         // What a reached function calls is reached.
         let mut open: Vec<_> = bodies.iter().map(|(computes, ..)| !computes).collect();
         for (_, _, calls) in bodies.iter().filter(|(computes, ..)| *computes) {
@@ -208,9 +328,10 @@ impl Classes {
     fn settle(&mut self) {
         for ty in &mut self.types {
             let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
-            if is_weights(&ty.name) || ty.holds(is_weights) {
+            let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
+            if is_weights(&ty.name) || ty.holds(is_weights) || (module && ty.outside) {
                 ty.class = Some(Class::Other);
-            } else if layers || ty.holds(|name| name == "Span") {
+            } else if module {
                 ty.class = Some(Class::Module);
             }
         }
@@ -225,23 +346,65 @@ impl Classes {
         }
         for ty in &mut self.types {
             let clone = ty.derives.contains("Clone");
-            // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides.
-            let stuck = ty.clone_by_hand || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
+            // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides; of what is generic, it depends.
+            let generic = !ty.generics.is_empty() && ty.holds(|name| ty.generics.contains(name));
+            let stuck = ty.clone_by_hand || generic || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
             ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
         }
+        let reached = self.reached_types();
+        for (id, ty) in self.types.iter_mut().enumerate() {
+            if ty.class == Some(Class::Module) && !reached.contains(&id) {
+                ty.class = Some(Class::Other);
+            }
+        }
+    }
+
+    /// The types that models are of: layers and what has them or a `forward`, what holds these, and what they hold or name.
+    fn reached_types(&self) -> BTreeSet<usize> {
+        let is_layer = |origin: &Origin| matches!(origin, Origin::Candle(name) if !is_plain(name) && name != "Tensor");
+        let is_root = |ty: &TypeDef| {
+            ty.class == Some(Class::Module)
+                && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
+        };
+        let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
+        let mut roots: BTreeSet<usize> = modules().filter(|&id| is_root(&self.types[id])).collect();
+        // A state of tensors is no root, and what holds one is none.
+        loop {
+            let before = roots.len();
+            let holders: Vec<usize> =
+                modules().filter(|&id| self.held_types(id).any(|held| roots.contains(&held))).collect();
+            roots.extend(holders);
+            if roots.len() == before {
+                break;
+            }
+        }
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<usize> = roots.into_iter().collect();
+        while let Some(id) = open.pop() {
+            if reached.insert(id) {
+                open.extend(self.held_types(id));
+                open.extend(&self.types[id].names);
+            }
+        }
+        reached
+    }
+
+    /// The types of the crate that a type holds.
+    fn held_types(&self, id: usize) -> impl Iterator<Item = usize> + '_ {
+        let ty = &self.types[id];
+        let others = ty.holds.iter().filter_map(move |origin| match origin {
+            Origin::Crate(path) => self.elsewhere(&ty.module, path),
+            _ => None,
+        });
+        others.chain(ty.holds_here.iter().copied())
     }
 
     fn holds_module(&self, id: usize) -> bool {
         let ty = &self.types[id];
-        let plain = ty.derives.contains("Copy") || ty.derives.contains("Deserialize");
-        let held = || {
-            let others = ty.holds.iter().filter_map(|origin| match origin {
-                Origin::Crate(path) => self.elsewhere(&ty.module, path),
-                _ => None,
-            });
-            others.chain(ty.holds_here.iter().copied())
-        };
-        ty.class.is_none() && !plain && held().any(|id| self.types[id].class == Some(Class::Module))
+        // What is behind a trait object has no mirror, but a holder that is `Clone` can be copied.
+        let copied = ty.derives.contains("Clone") && ty.holds(|name| name == "dyn");
+        let plain = ty.derives.contains("Copy") || ty.derives.contains("Deserialize") || copied;
+        ty.class.is_none() && !plain && self.held_types(id).any(|id| self.types[id].class == Some(Class::Module))
     }
 
     /// Whether the impl is inherent, or of a trait that models are made of: candle's module traits or the crate's own.
@@ -296,6 +459,26 @@ impl Classes {
     }
 }
 
+fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
+    matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
+}
+
+/// Whether a trait has methods without bodies and nothing else.
+fn is_bare(item: &syn::ItemTrait) -> bool {
+    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if method.default.is_none());
+    item.generics.params.is_empty() && item.items.iter().all(bare)
+}
+
+/// Whether a method of a trait takes or returns tensors.
+fn is_about_tensors(file: &SourceFile, item: &syn::ItemTrait) -> bool {
+    item.items.iter().any(|member| match member {
+        syn::TraitItem::Fn(method) => {
+            mentions_tensor(file, &parameters(&method.sig)) || mentions_tensor(file, &result(&method.sig))
+        }
+        _ => false,
+    })
+}
+
 fn is_plain(name: &str) -> bool {
     PLAIN.contains(&name) || name.ends_with("Config")
 }
@@ -305,7 +488,7 @@ pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
 }
 
-fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
+pub(super) fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {
     item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(method) => Some(method),
         _ => None,

@@ -5,7 +5,10 @@
 //! - A struct or enum is a module if it holds tensors, layers or other modules, or computes on tensors; what is
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
-//! - A free function is annotated if it takes tensors and is not a constructor.
+//! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor.
+//! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
+//! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`.
+//! - Where a body reads numbers out of tensors, the attribute says `specialize`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!
@@ -13,6 +16,7 @@
 
 mod attributes;
 mod classify;
+mod drivers;
 mod insert;
 mod signature;
 mod source;
@@ -59,6 +63,8 @@ pub struct Summary {
     pub structs: usize,
     /// Structs and enums annotated as constants.
     pub constants: usize,
+    /// Traits annotated.
+    pub traits: usize,
     /// Impl blocks annotated.
     pub impls: usize,
     /// Free functions annotated.
@@ -73,6 +79,7 @@ impl Summary {
         self.files += other.files;
         self.structs += other.structs;
         self.constants += other.constants;
+        self.traits += other.traits;
         self.impls += other.impls;
         self.functions += other.functions;
         self.unparsed.extend(other.unparsed);
@@ -81,10 +88,11 @@ impl Summary {
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { files, structs, constants, impls, functions, unparsed } = self;
+        let Self { files, structs, constants, traits, impls, functions, unparsed } = self;
         write!(
             f,
-            "annotated {files} files; structs and enums: {structs}, constants: {constants}, impls: {impls}, \
+            "annotated {files} files; structs and enums: {structs}, constants: {constants}, traits: {traits}, \
+             impls: {impls}, \
              functions: {functions}"
         )?;
         if !unparsed.is_empty() {

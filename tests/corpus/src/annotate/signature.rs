@@ -72,6 +72,12 @@ pub(super) fn is_computation(file: &SourceFile, owner: &str, signature: &Signatu
         || mentions_tensor(file, &result)
 }
 
+/// Whether a body asks a tensor for its numbers, which fx wants to be told of. Calls inside macro arguments are not seen.
+pub(super) fn reads_data(block: &Block) -> bool {
+    let calls = calls(block);
+    ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"].iter().any(|read| calls.contains(*read))
+}
+
 /// The last names of all functions and methods that a body calls. Calls inside macro arguments are not seen.
 pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     struct Calls(BTreeSet<String>);
@@ -91,4 +97,30 @@ pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     let mut calls = Calls(BTreeSet::new());
     calls.visit_block(block);
     calls.0
+}
+
+/// Whether a body reads tensors' data as numbers.
+pub(super) fn reads_data(block: &Block) -> bool {
+    const READS: [&str; 5] = ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"];
+    calls(block).iter().any(|name| READS.contains(&&**name))
+}
+
+/// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
+pub(super) fn names(block: &Block) -> Vec<Segments> {
+    struct Paths(Vec<Segments>);
+    impl<'ast> Visit<'ast> for Paths {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            let path_segments = segments(path);
+            if let [before @ .., _] = &path_segments[..] {
+                if !before.is_empty() {
+                    self.0.push(before.to_vec());
+                }
+            }
+            self.0.push(path_segments);
+            visit::visit_path(self, path);
+        }
+    }
+    let mut paths = Paths(Vec::new());
+    paths.visit_block(block);
+    paths.0
 }

@@ -63,9 +63,8 @@ impl SourceFile {
         self.unseen + span.byte_range().start
     }
 
-    /// Where the path's last name comes from, through the file's imports. A name that the file defines itself is to be
-    /// looked up before.
-    pub(super) fn origin(&self, path: &[String]) -> Origin {
+    /// The path with the imports that its head goes through written out.
+    pub(super) fn resolved(&self, path: &[String]) -> Segments {
         let mut path = path.to_vec();
         // `use candle_nn as nn; use nn::Linear;` takes two steps; a cycle is an error that rustc reports.
         for _ in 0..4 {
@@ -74,6 +73,13 @@ impl SourceFile {
                 _ => break,
             };
         }
+        path
+    }
+
+    /// Where the path's last name comes from, through the file's imports. A name that the file defines itself is to be
+    /// looked up before.
+    pub(super) fn origin(&self, path: &[String]) -> Origin {
+        let path = self.resolved(path);
         let last = path.last().cloned().unwrap_or_default();
         match path.first().map(String::as_str) {
             Some(head) if CANDLE.contains(&head) => Origin::Candle(last),

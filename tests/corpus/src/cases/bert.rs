@@ -8,42 +8,22 @@ const CONFIG: &str = r#"{
     "initializer_range": 0.02, "layer_norm_eps": 1e-12, "pad_token_id": 0
 }"#;
 
-twice! {
-    bert:
-    pub(super) type Model = bert::BertModel;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        bert::BertModel::load(weights, &config(CONFIG)?)
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0], &inputs[1], inputs.get(2))
-    }
-}
-
-fn tokens(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![ids(seed, 60, (2, 7))?, ids(seed, 2, (2, 7))?])
-}
-
-fn tokens_and_mask(seed: u64) -> Result<Vec<Tensor>> {
-    Ok([tokens(seed)?, vec![ids(seed + 1, 2, (2, 7))?]].concat())
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    let family = family();
     vec![
-        family.case("token types", tokens, |model, inputs| {
-            Ok(fx::trace(model, (&inputs[0], &inputs[1], None::<&Tensor>))?)
-        }),
-        family.case("token types and mask", tokens_and_mask, |model, inputs| {
-            Ok(fx::trace(model, (&inputs[0], &inputs[1], Some(&inputs[2])))?)
-        }),
-        family.case("abstract, with mask", tokens_and_mask, |model, _| {
-            Ok(fx::Tracer::new()
-                .input("input_ids", DType::U32, (2, 7))
-                .input("token_type_ids", DType::U32, (2, 7))
-                .input("attention_mask", DType::U32, (2, 7))
-                .trace(model)?)
-        }),
+        case! {
+            bert: "token types",
+            build: |weights| bert::BertModel::load(weights, &config(CONFIG)?),
+            inputs: |at| Ok([at.ids(60, (at.batch, at.seq))?, at.ids(2, (at.batch, at.seq))?]),
+            call: |model, x| model.forward(&x[0], &x[1], None),
+        },
+        case! {
+            bert: "token types and mask",
+            build: |weights| bert::BertModel::load(weights, &config(CONFIG)?),
+            inputs: |at| {
+                let ids = |below| at.ids(below, (at.batch, at.seq));
+                Ok([ids(60)?, ids(2)?, ids(2)?])
+            },
+            call: |model, x| model.forward(&x[0], &x[1], Some(&x[2])),
+        },
     ]
 }

@@ -2,29 +2,11 @@
 
 use super::prelude::*;
 
-twice! {
-    dinov2:
-    pub(super) type Model = dinov2::DinoVisionTransformer;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        dinov2::DinoVisionTransformer::new(weights, 2, 24, 3)
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0])
-    }
-}
-
-fn image(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![uniform(seed, (1, 3, 28, 42))?])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    let family = family();
-    vec![
-        family.case("interpolated positions", image, |model, inputs| Ok(fx::trace(model, (&inputs[0],))?)),
-        family.case("abstract", image, |model, _| {
-            Ok(fx::Tracer::new().input("xs", DType::F32, (1, 3, 28, 42)).trace(model)?)
-        }),
-    ]
+    vec![case! {
+        dinov2: "interpolated positions",
+        build: |weights| dinov2::DinoVisionTransformer::new(weights, 2, 24, 3),
+        inputs: |at| Ok([at.uniform((1, 3, 28, 42))?]),
+        call: |model, x| model.forward(&x[0]),
+    }]
 }

@@ -1,4 +1,4 @@
-//! DistilBERT with a mask per query and key.
+//! DistilBERT with a mask per query and key, and the head that turns its states into words.
 
 use super::prelude::*;
 
@@ -7,34 +7,23 @@ const CONFIG: &str = r#"{
     "max_position_embeddings": 16, "initializer_range": 0.02, "pad_token_id": 0, "model_type": "distilbert"
 }"#;
 
-twice! {
-    distilbert:
-    pub(super) type Model = distilbert::DistilBertModel;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        distilbert::DistilBertModel::load(weights, &config(CONFIG)?)
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0], &inputs[1])
-    }
-}
-
-fn inputs(seed: u64) -> Result<Vec<Tensor>> {
-    // What is masked is 1. The first key never is: a query that sees nothing has no finite result.
-    let mask = ids(seed, 2, (7, 6))?.pad_with_zeros(1, 1, 0)?;
-    Ok(vec![ids(seed, 60, (2, 7))?, mask])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    let family = family();
     vec![
-        family.case("mask", inputs, |model, inputs| Ok(fx::trace(model, (&inputs[0], &inputs[1]))?)),
-        family.case("abstract", inputs, |model, _| {
-            Ok(fx::Tracer::new()
-                .input("input_ids", DType::U32, (2, 7))
-                .input("attention_mask", DType::U32, (7, 7))
-                .trace(model)?)
-        }),
+        case! {
+            distilbert: "mask",
+            build: |weights| distilbert::DistilBertModel::load(weights, &config(CONFIG)?),
+            inputs: |at| {
+                // What is masked is 1. The first key never is: a query that sees nothing has no finite result.
+                let mask = at.ids(2, (at.seq, at.seq - 1))?.pad_with_zeros(1, 1, 0)?;
+                Ok([at.ids(60, (at.batch, at.seq))?, mask])
+            },
+            call: |model, x| model.forward(&x[0], &x[1]),
+        },
+        case! {
+            distilbert: "head",
+            build: |weights| distilbert::DistilBertOnlyMLMHead::load(weights, &config(CONFIG)?),
+            inputs: |at| Ok([at.uniform((at.batch, at.seq, 24))?]),
+            call: |model, x| model.forward(&x[0]),
+        },
     ]
 }

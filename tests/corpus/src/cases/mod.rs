@@ -1,40 +1,27 @@
-//! The models that are tried, one file per family.
+//! The models that are tried, one file for each, named like the model.
 //!
-//! A file says what is particular to its model: a small configuration, how it is built and called, which inputs it
-//! takes and how it is captured. What is done with that is in [`case`](crate::case).
-
-mod bert;
-mod dinov2;
-mod distilbert;
-mod distilbert_head;
-mod efficientnet;
-mod llama;
-mod vit;
+//! A file says what is particular to its model: a small configuration, how it is built and called, and which inputs it
+//! takes. What is done with that is in [`case`](crate::case). Files are found by the build script.
 
 use crate::case::Case;
 
-/// All cases.
+include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+/// All cases, in order of the models' names.
 pub fn all() -> Vec<Case> {
-    let families = [
-        bert::cases(),
-        distilbert::cases(),
-        distilbert_head::cases(),
-        dinov2::cases(),
-        efficientnet::cases(),
-        llama::cases(),
-        vit::cases(),
-    ];
-    families.into_iter().flatten().collect()
+    lists().into_iter().flatten().collect()
 }
 
-/// What every family uses.
+/// What every case uses.
 mod prelude {
-    pub(super) use candle::{DType, Module, Result, Tensor};
-    pub(super) use candle_nn::VarBuilder;
+    #[allow(unused_imports, reason = "some models are called by it")]
+    pub(super) use candle::Module;
+    pub(super) use candle::{DType, Device, Tensor};
 
-    pub(super) use super::{config, twice};
-    pub(super) use crate::case::{Case, Family, Side};
-    pub(super) use crate::weights::{ids, uniform};
+    pub(super) use super::{case, config, decoder};
+    pub(super) use crate::case::Case;
+    #[allow(unused_imports, reason = "few models need it")]
+    pub(super) use crate::weights::without;
 }
 
 /// Reads a configuration from its JSON text, the one form that fits the original's type and the copy's.
@@ -42,27 +29,45 @@ fn config<T: serde::de::DeserializeOwned>(text: &str) -> candle::Result<T> {
     serde_json::from_str(text).map_err(candle::Error::wrap)
 }
 
-/// Defines `Model`, `build` and `call` twice from the same text: once on candle-transformers' module of that name, once
-/// on its annotated copy; and `family()` of the two.
-macro_rules! twice {
-    ($model:ident: $($item:item)*) => {
-        mod original {
-            use super::*;
-            use candle_transformers::models::$model;
-            $($item)*
-        }
-        mod copy {
-            use super::*;
-            use crate::models::$model;
-            $($item)*
-        }
-        fn family() -> Family<original::Model, copy::Model> {
-            Family {
-                model: stringify!($model),
-                original: Side { build: original::build, call: original::call },
-                copy: Side { build: copy::build, call: copy::call },
-            }
-        }
-    };
+/// The configuration of a small decoder, with the given text's fields in addition or instead. What a model does not have it
+/// does not read.
+fn decoder<T: serde::de::DeserializeOwned>(text: &str) -> candle::Result<T> {
+    const DECODER: &str = r#"{
+        "vocab_size": 60, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 32, "hidden_act": "silu",
+        "hidden_activation": "gelu_pytorch_tanh", "rms_norm_eps": 1e-5, "layer_norm_eps": 1e-5, "rope_theta": 10000.0,
+        "attention_bias": true, "tie_word_embeddings": false, "sliding_window": 16, "use_sliding_window": false,
+        "max_window_layers": 2, "use_flash_attn": false, "partial_rotary_factor": 0.5
+    }"#;
+    let mut fields: serde_json::Map<String, serde_json::Value> = config(DECODER)?;
+    fields.extend(config::<serde_json::Map<String, serde_json::Value>>(text)?);
+    serde_json::from_value(fields.into()).map_err(candle::Error::wrap)
 }
-use twice;
+
+/// A case from one text, which is read three times: for candle-transformers' module of that name, for its annotated copy,
+/// and for the copy's mirror, whose `x` are proxies.
+macro_rules! case {
+    (
+        $model:ident $(with $($other:ident),+)?: $name:literal,
+        build: $build:expr,
+        inputs: $inputs:expr,
+        call: $call:expr $(,)?
+    ) => {{
+        let original = {
+            #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
+            use candle_transformers::models::{$model $(, $($other),+)?};
+            $crate::case::Built::by($build).run($call)
+        };
+        #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
+        use $crate::models::{$model $(, $($other),+)?};
+        let copy = $crate::case::Built::by($build);
+        let run = copy.run($call);
+        let capture = {
+            #[allow(unused_imports, reason = "some models are called by them")]
+            use fx::symbolic::{Module as _, ModuleT as _};
+            copy.capture($call)
+        };
+        $crate::case::Case::new(stringify!($model), $name, $inputs, original, run, capture)
+    }};
+}
+use case;

@@ -7,29 +7,11 @@ const CONFIG: &str = r#"{
     "layer_norm_eps": 1e-12, "image_size": 32, "patch_size": 8, "num_channels": 3, "qkv_bias": true
 }"#;
 
-twice! {
-    vit:
-    pub(super) type Model = vit::Model;
-
-    pub(super) fn build(weights: VarBuilder<'static>) -> Result<Model> {
-        vit::Model::new(&config(CONFIG)?, 10, weights)
-    }
-
-    pub(super) fn call(model: &Model, inputs: &[Tensor]) -> Result<Tensor> {
-        model.forward(&inputs[0])
-    }
-}
-
-fn image(seed: u64) -> Result<Vec<Tensor>> {
-    Ok(vec![uniform(seed, (2, 3, 32, 32))?])
-}
-
 pub(super) fn cases() -> Vec<Case> {
-    let family = family();
-    vec![
-        family.case("classifier", image, |model, inputs| Ok(fx::trace(model, (&inputs[0],))?)),
-        family.case("abstract", image, |model, _| {
-            Ok(fx::Tracer::new().input("xs", DType::F32, (2, 3, 32, 32)).trace(model)?)
-        }),
-    ]
+    vec![case! {
+        vit: "classifier",
+        build: |weights| vit::Model::new(&config(CONFIG)?, 10, weights),
+        inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?]),
+        call: |model, x| model.forward(&x[0]),
+    }]
 }

@@ -1,0 +1,129 @@
+//! [`Dynamic`]: which sizes a graph follows, where each is read from, and when the graph is the one to run.
+//!
+//! Invariant: it is made of nodes that were in the graph when it was set. That they are inputs, that every expression in
+//! the graph is over these sizes, and that numbers kept beside expressions are theirs, [`Graph::verify`] checks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::graph::Graph;
+use super::meta::Source;
+use super::node::NodeId;
+use crate::value::{Relation, SymInt};
+
+/// The sizes that a graph follows. Arguments and facts name them in expressions ([`SymInt`]).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dynamic {
+    /// The sizes, each with a name of its own.
+    pub sizes: Vec<Size>,
+    /// What has to hold of them: where one does not, the original takes another way than this graph.
+    pub guards: Vec<Guard>,
+}
+
+/// A size that differs from run to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Size {
+    /// Its name, a plain word.
+    pub name: Arc<str>,
+    /// What it was at the capture.
+    pub hint: i64,
+    /// Where it is read from. The first place gives it; all others have to say the same.
+    pub places: Vec<SizeOf>,
+}
+
+/// Where a size is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SizeOf {
+    /// A dimension of a tensor input, the outermost is 0.
+    Extent(NodeId, usize),
+    /// An input that is an integer.
+    Value(NodeId),
+}
+
+impl SizeOf {
+    /// The input.
+    #[must_use]
+    pub fn input(self) -> NodeId {
+        match self {
+            Self::Extent(input, _) | Self::Value(input) => input,
+        }
+    }
+
+    /// The same of another input.
+    #[must_use]
+    pub fn of(self, input: NodeId) -> Self {
+        match self {
+            Self::Extent(_, axis) => Self::Extent(input, axis),
+            Self::Value(_) => Self::Value(input),
+        }
+    }
+}
+
+/// A condition on sizes that held at the capture and has to hold in every run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// Left side.
+    pub left: SymInt,
+    /// How the sides compare.
+    pub relation: Relation,
+    /// Right side.
+    pub right: SymInt,
+    /// Where the model compares them; none if it is what the capture was tried at.
+    pub source: Option<Source>,
+}
+
+/// `seq + past <= 32`.
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.relation, self.right)
+    }
+}
+
+impl Dynamic {
+    /// The size of this name.
+    #[must_use]
+    pub fn size(&self, name: &str) -> Option<&Size> {
+        self.sizes.iter().find(|size| *size.name == *name)
+    }
+
+    /// Whether a word can be the name of a size: a plain word that means nothing else in the text of a graph.
+    #[must_use]
+    pub fn is_legal_name(name: &str) -> bool {
+        const WORDS: [&str; 11] = ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
+        super::names::is_identifier(name) && !WORDS.contains(&name) && crate::value::dtype_from_name(name).is_none()
+    }
+
+    /// The same in terms of what the inputs became. A size that is read from none of them any more is left out; whatever
+    /// still names it breaks V13.
+    #[must_use]
+    pub(crate) fn mapped(&self, map: &mut dyn FnMut(NodeId) -> Option<NodeId>) -> Self {
+        let sizes = self.sizes.iter().map(|size| {
+            let places = size.places.iter().filter_map(|place| Some(place.of(map(place.input())?)));
+            Size { places: places.collect(), ..size.clone() }
+        });
+        Self { sizes: sizes.filter(|size| !size.places.is_empty()).collect(), guards: self.guards.clone() }
+    }
+}
+
+impl Graph {
+    /// The sizes that the graph follows; none if it is of one size.
+    #[must_use]
+    pub fn dynamic(&self) -> Option<&Dynamic> {
+        self.dynamic.as_deref()
+    }
+
+    /// Says which sizes the graph follows. As with a signature, the inputs can be erased; [`Graph::verify`] then reports
+    /// V13.
+    ///
+    /// # Panics
+    ///
+    /// If a size is read from a node that was erased or is of another graph.
+    #[track_caller]
+    pub fn set_dynamic(&mut self, dynamic: Option<Dynamic>) {
+        for size in dynamic.iter().flat_map(|dynamic| &dynamic.sizes) {
+            size.places.iter().for_each(|place| self.expect(place.input()));
+        }
+        self.dynamic = dynamic.map(Box::new);
+        self.revision += 1;
+    }
+}

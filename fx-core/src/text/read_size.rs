@@ -1,0 +1,178 @@
+//! Reading the sizes that a graph follows, and expressions over them.
+//!
+//! Invariant: an expression is read with the value it had at the capture; one that has none, or is nested too deep, is an
+//! error.
+
+use super::error::ParseErrorKind;
+use super::lex::{Lexer, Number, Result, shortened};
+use super::read::Reader;
+use crate::ir::{Argument, Dynamic, Guard, Size, SizeOf};
+use crate::ops::OpTable;
+use crate::value::{Relation, SymInt, SymOp};
+
+impl Reader<'_, '_, '_> {
+    /// `<batch: 2 = %x[0] = %mask[0], past: 0 = %past>`, if it comes next.
+    pub(super) fn sizes(&mut self) -> Result<Option<Dynamic>> {
+        if !self.lexer.eat("<") {
+            return Ok(None);
+        }
+        let mut dynamic = Dynamic::default();
+        while !self.lexer.eat(">") {
+            self.lexer.peek();
+            let start = self.lexer.at;
+            let Some(name) = self.lexer.word() else { return Err(self.lexer.expected("the name of a size or `>`")) };
+            if !Dynamic::is_legal_name(name) {
+                let kind = ParseErrorKind::Invalid(format!("`{}` cannot be the name of a size", shortened(name)));
+                return Err(self.lexer.fault(start, kind));
+            }
+            if self.hint(name).is_some() {
+                return Err(self.lexer.fault(start, ParseErrorKind::Invalid("two sizes have this name".into())));
+            }
+            self.lexer.expect(":", "`:` and what the size was at the capture")?;
+            let Some(Number::Int(hint)) = self.lexer.number()? else { return Err(self.lexer.expected("an integer")) };
+            let mut places = Vec::new();
+            while self.lexer.eat("=") {
+                let input = self.node()?;
+                places.push(match self.lexer.eat("[") {
+                    false => SizeOf::Value(input),
+                    true => {
+                        let axis = self.axis()?;
+                        self.lexer.expect("]", "`]`")?;
+                        SizeOf::Extent(input, axis)
+                    }
+                });
+            }
+            self.hints.push((name.into(), hint));
+            dynamic.sizes.push(Size { name: name.into(), hint, places });
+            if !self.lexer.eat(",") {
+                self.lexer.expect(">", "`,` or `>`")?;
+                break;
+            }
+        }
+        Ok(Some(dynamic))
+    }
+
+    fn axis(&mut self) -> Result<usize> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        let Some(digits) = self.lexer.digits() else { return Err(self.lexer.expected("the number of a dimension")) };
+        digits.parse().map_err(|_| {
+            let kind = ParseErrorKind::Number { text: shortened(digits), into: "a usize" };
+            self.lexer.fault(start, kind)
+        })
+    }
+
+    /// `where (seq <= 32 at "model.rs":10, …)`, if it comes next.
+    pub(super) fn guards(&mut self) -> Result<Vec<Guard>> {
+        let mut guards = Vec::new();
+        if !self.lexer.eat_word("where") {
+            return Ok(guards);
+        }
+        self.lexer.expect("(", "`(` and the guards")?;
+        while !self.lexer.eat(")") {
+            let left = self.expression(Argument::MAX_DEPTH)?;
+            // Those of two characters come before their beginnings.
+            let Some(relation) = Relation::ALL.into_iter().find(|relation| self.lexer.eat(relation.as_str())) else {
+                return Err(self.lexer.expected("`==`, `!=`, `<`, `<=`, `>` or `>=`"));
+            };
+            let right = self.expression(Argument::MAX_DEPTH)?;
+            let source = if self.lexer.eat_word("at") { Some(self.source()?) } else { None };
+            guards.push(Guard { left, relation, right, source });
+            if !self.lexer.eat(",") {
+                self.lexer.expect(")", "`,` or `)`")?;
+                break;
+            }
+        }
+        Ok(guards)
+    }
+
+    /// What a size was at the capture, if there is one of this name.
+    pub(super) fn hint(&self, name: &str) -> Option<i64> {
+        self.hints.iter().find_map(|(known, hint)| (**known == *name).then_some(*hint))
+    }
+
+    /// An expression that is nested at most `room` deep.
+    pub(super) fn expression(&mut self, room: usize) -> Result<SymInt> {
+        let left = self.operand(room)?;
+        self.operations(left, 1, room)
+    }
+
+    fn operand(&mut self, room: usize) -> Result<SymInt> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        match self.argument_alone(room)? {
+            Argument::Int(int) => Ok(int.into()),
+            Argument::SymInt(expression) => Ok(expression),
+            _ => {
+                self.lexer.at = start;
+                Err(self.lexer.expected("an integer, a size, or an expression of both"))
+            }
+        }
+    }
+
+    /// `min(a, b)`, behind the name.
+    pub(super) fn smaller_or_larger(&mut self, op: SymOp, room: usize) -> Result<SymInt> {
+        let start = self.lexer.at;
+        let too_deep = |reader: &Self| reader.lexer.fault(start, ParseErrorKind::TooDeep(Argument::MAX_DEPTH));
+        let room = room.checked_sub(1).ok_or_else(|| too_deep(self))?;
+        self.lexer.expect("(", "`(`")?;
+        let left = self.expression(room)?;
+        self.lexer.expect(",", "`,`")?;
+        let right = self.expression(room)?;
+        self.lexer.expect(")", "`)`")?;
+        self.combined(start, op, &left, &right)
+    }
+
+    /// What is done with an integer that was read: operations that bind as `rank` or tighter.
+    pub(super) fn operations(&mut self, mut left: SymInt, rank: u8, room: usize) -> Result<SymInt> {
+        loop {
+            let next = self.lexer.peek();
+            let start = self.lexer.at;
+            let op = SymOp::ALL.into_iter().find(|op| {
+                op.rank().is_some_and(|found| found >= rank)
+                    && next.is_some_and(|next| op.as_str().as_bytes() == [next])
+            });
+            let Some((op, found)) = op.and_then(|op| Some((op, op.rank()?))) else { return Ok(left) };
+            self.lexer.at += 1;
+            let Some(room) = room.checked_sub(1) else {
+                return Err(self.lexer.fault(start, ParseErrorKind::TooDeep(Argument::MAX_DEPTH)));
+            };
+            let right = self.operand(room)?;
+            let right = self.operations(right, found + 1, room)?;
+            left = self.combined(start, op, &left, &right)?;
+        }
+    }
+
+    fn combined(&self, start: usize, op: SymOp, left: &SymInt, right: &SymInt) -> Result<SymInt> {
+        SymInt::binary(op, left, right)
+            .map_err(|error| self.lexer.fault(start, ParseErrorKind::Invalid(error.to_string())))
+    }
+}
+
+/// An expression of sizes that are not known yet: each word is one.
+pub(crate) fn parse_size(text: &str) -> std::result::Result<SymInt, String> {
+    let mut lexer = Lexer::new(text);
+    let mut reader = Reader::new(&mut lexer, OpTable::builtin(), None);
+    let mut words = Lexer::new(text);
+    while words.at < text.len() {
+        match words.word() {
+            Some("min" | "max") => {}
+            Some(word) if !Dynamic::is_legal_name(word) => {
+                return Err(format!("`{}` cannot be the name of a size", shortened(word)));
+            }
+            // A value at which nothing is divided by 0.
+            Some(word) => reader.hints.push((word.into(), 1 << 20)),
+            None => words.at += words.text[words.at..].chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    if reader.hints.is_empty() {
+        return Err("it is neither a name nor an expression over names".to_owned());
+    }
+    let read = reader.expression(Argument::MAX_DEPTH);
+    let rest = lexer.peek();
+    match (read, rest) {
+        (Ok(expression), None) => Ok(expression),
+        (Ok(_), Some(_)) => Err("something comes behind the expression".to_owned()),
+        (Err(fault), _) => Err(fault.place(text).to_string()),
+    }
+}

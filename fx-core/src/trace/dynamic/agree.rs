@@ -1,0 +1,322 @@
+//! The graphs of all sizes as one: node by node the same, but for numbers, which become expressions.
+//!
+//! Invariant: nothing is taken over from one graph that is not so in all of them.
+
+use std::sync::Arc;
+
+use super::domain::Domain;
+use super::error::DynamicError;
+use super::guards;
+use super::host::{self, Recipe};
+use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
+use crate::value::{Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
+
+/// Why the graphs are not one yet, or never.
+pub(super) enum Stop {
+    /// A capture at this size would tell expressions apart.
+    Unclear(Arc<str>, i64),
+    Error(Box<DynamicError>),
+}
+
+impl Stop {
+    pub(super) fn error(error: DynamicError) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+/// What of the first graph becomes something else.
+pub(super) struct Unified {
+    pub(super) arguments: Vec<(NodeId, Box<[Argument]>, Box<[(Keyword, Argument)]>)>,
+    pub(super) facts: Vec<(NodeId, Fact)>,
+    pub(super) tensors: Vec<(NodeId, Recipe)>,
+    pub(super) guards: Vec<Guard>,
+}
+
+/// The expression of a row of numbers, or the error of the first of them that differs from the first.
+pub(super) fn fitted(
+    fitter: &mut Fitter,
+    row: &[i64],
+    error: impl FnOnce(usize) -> DynamicError,
+) -> Result<SymInt, Stop> {
+    match fitter.fit(row) {
+        Fit::Is(expression) => Ok(expression),
+        Fit::Unclear(name, size) => Err(Stop::Unclear(name, size)),
+        Fit::No => {
+            let second = row.iter().position(|value| *value != row[0]).unwrap_or_default();
+            Err(Stop::error(error(second)))
+        }
+    }
+}
+
+/// Makes one of all graphs.
+pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unified, Stop> {
+    let base = &domain.base().graph;
+    let others: Vec<(&Sizes, &Graph)> = domain.same().map(|(sizes, recording)| (sizes, &recording.graph)).collect();
+    let agreement = Agreement { domain, base, others };
+    agreement.check_nodes()?;
+    let (arguments, facts, tensors) = Default::default();
+    // Comparisons come first: what they compare is what sizes mean to the model.
+    let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain, fitter)? };
+    for (id, node) in base.nodes() {
+        let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
+        let facts: Vec<&Fact> =
+            std::iter::once(&node.meta().fact).chain(nodes.iter().map(|node| &node.meta().fact)).collect();
+        if facts.iter().any(|fact| *fact != facts[0]) {
+            let fact = agreement.fact(fitter, id, &facts)?;
+            unified.facts.push((id, fact));
+        }
+        if let Target::GetAttr(path) = node.target()
+            && let Some(recipe) = host::recipe(domain, fitter, id, path)?
+        {
+            unified.tensors.push((id, recipe));
+        }
+        let is_same = nodes.iter().all(|other| other.arguments().eq(node.arguments()));
+        if is_same {
+            continue;
+        }
+        let mut row = |index: usize, what: &str, of: &Argument| {
+            let rows = nodes.iter().filter_map(|other| other.arguments().nth(index));
+            let rows: Vec<&Argument> = std::iter::once(of).chain(rows).collect();
+            agreement.argument(fitter, id, what, &rows)
+        };
+        let args: Vec<Argument> = node
+            .args()
+            .iter()
+            .enumerate()
+            .map(|(i, argument)| row(i, &format!("argument {}", i + 1), argument))
+            .collect::<Result<_, _>>()?;
+        let kwargs: Vec<(Keyword, Argument)> = node
+            .kwargs()
+            .iter()
+            .enumerate()
+            .map(|(i, (name, argument))| Ok((name.clone(), row(args.len() + i, &format!("`{name}`"), argument)?)))
+            .collect::<Result<_, Stop>>()?;
+        unified.arguments.push((id, args.into(), kwargs.into()));
+    }
+    Ok(unified)
+}
+
+struct Agreement<'g> {
+    domain: &'g Domain<'g>,
+    base: &'g Graph,
+    others: Vec<(&'g Sizes, &'g Graph)>,
+}
+
+impl Agreement<'_> {
+    /// All graphs have the same nodes, by target and by the names and number of their arguments.
+    fn check_nodes(&self) -> Result<(), Stop> {
+        for (sizes, other) in &self.others {
+            let mut theirs = other.nodes();
+            for (id, node) in self.base.nodes() {
+                let is_same = theirs.next().filter(|(other_id, other)| {
+                    *other_id == id
+                        && other.target() == node.target()
+                        && other.args().len() == node.args().len()
+                        && other.kwargs().iter().map(|(name, _)| name).eq(node.kwargs().iter().map(|(name, _)| name))
+                });
+                if is_same.is_none() {
+                    return Err(self.other_graph(sizes, other, id));
+                }
+            }
+            if let Some((id, _)) = theirs.next() {
+                return Err(self.other_graph(sizes, other, id));
+            }
+        }
+        Ok(())
+    }
+
+    fn other_graph(&self, sizes: &Sizes, other: &Graph, id: NodeId) -> Stop {
+        let line = |graph: &Graph| match graph.try_node(id) {
+            Some(_) => graph.node_line(id),
+            None => "nothing".to_owned(),
+        };
+        Stop::error(DynamicError::OtherGraph {
+            base: self.domain.base_sizes().to_string(),
+            other: sizes.to_string(),
+            here: line(self.base),
+            here_at: at(self.base, id),
+            there: line(other),
+            there_at: at(other, id),
+        })
+    }
+
+    /// The error of something that differs and follows no expression.
+    fn not_fitted(&self, id: NodeId, what: &str, second: usize, written: &dyn Fn(usize) -> String) -> DynamicError {
+        let other = second.checked_sub(1).and_then(|second| self.others.get(second));
+        DynamicError::NotFitted {
+            what: what.to_owned(),
+            first: written(0),
+            base: self.domain.base_sizes().to_string(),
+            second: written(second),
+            other: other.map_or_else(String::new, |(sizes, _)| sizes.to_string()),
+            line: self.base.node_line(id),
+            at: at(self.base, id),
+        }
+    }
+
+    fn number(&self, fitter: &mut Fitter, id: NodeId, what: &str, row: &[i64]) -> Result<SymInt, Stop> {
+        fitted(fitter, row, |second| self.not_fitted(id, what, second, &|at| row[at].to_string()))
+    }
+
+    fn argument(&self, fitter: &mut Fitter, id: NodeId, what: &str, rows: &[&Argument]) -> Result<Argument, Stop> {
+        let first = rows[0];
+        if rows.iter().all(|argument| *argument == first) {
+            return Ok(first.clone());
+        }
+        let differ = || {
+            let second = rows.iter().position(|argument| *argument != first).unwrap_or_default();
+            let written = |at: usize| crate::ir::line::argument_text(self.base, rows[at]);
+            Stop::error(self.not_fitted(id, what, second, &written))
+        };
+        match first {
+            Argument::Int(_) => {
+                let row: Option<Vec<i64>> = rows
+                    .iter()
+                    .map(|argument| match argument {
+                        Argument::Int(int) => Some(*int),
+                        _ => None,
+                    })
+                    .collect();
+                Ok(self.number(fitter, id, what, &row.ok_or_else(differ)?)?.into())
+            }
+            Argument::Range(_) => {
+                let ranges: Option<Vec<(Option<i64>, Option<i64>)>> = rows
+                    .iter()
+                    .map(|argument| match argument {
+                        Argument::Range(range) => Some(**range),
+                        _ => None,
+                    })
+                    .collect();
+                let ranges = ranges.ok_or_else(differ)?;
+                let starts: Vec<Option<i64>> = ranges.iter().map(|range| range.0).collect();
+                let stops: Vec<Option<i64>> = ranges.iter().map(|range| range.1).collect();
+                // A range from 0 is written without a start.
+                let start = match starts.iter().all(Option::is_none) {
+                    true => None,
+                    false => {
+                        let row: Vec<i64> = starts.iter().map(|start| start.unwrap_or(0)).collect();
+                        Some(self.number(fitter, id, what, &row)?)
+                    }
+                };
+                let stop = match stops.iter().copied().collect::<Option<Vec<i64>>>() {
+                    Some(row) => Some(self.number(fitter, id, what, &row)?),
+                    None if stops.iter().all(Option::is_none) => None,
+                    None => return Err(differ()),
+                };
+                Ok(Argument::SymRange(Box::new((start, stop))))
+            }
+            Argument::List(items) | Argument::Tuple(items) => {
+                if rows.iter().any(|argument| std::mem::discriminant(*argument) != std::mem::discriminant(first)) {
+                    return Err(differ());
+                }
+                let items: Vec<Argument> = self.parts(fitter, id, what, rows, items.len(), &differ)?;
+                Ok(if matches!(first, Argument::List(_)) {
+                    Argument::List(items.into())
+                } else {
+                    Argument::Tuple(items.into())
+                })
+            }
+            Argument::Struct(structure) => {
+                let names = |argument: &Argument| match argument {
+                    Argument::Struct(other) => {
+                        Some((other.0.clone(), other.1.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()))
+                    }
+                    _ => None,
+                };
+                if rows.iter().any(|argument| names(argument) != names(first)) {
+                    return Err(differ());
+                }
+                let items = self.parts(fitter, id, what, rows, structure.1.len(), &differ)?;
+                let fields: Fields = structure.1.iter().map(|(name, _)| name.clone()).zip(items).collect();
+                Ok(Argument::structure(structure.0.clone(), fields))
+            }
+            _ => Err(differ()),
+        }
+    }
+
+    fn parts(
+        &self,
+        fitter: &mut Fitter,
+        id: NodeId,
+        what: &str,
+        rows: &[&Argument],
+        len: usize,
+        differ: &dyn Fn() -> Stop,
+    ) -> Result<Vec<Argument>, Stop> {
+        if rows.iter().any(|argument| argument.parts().count() != len) {
+            return Err(differ());
+        }
+        (0..len)
+            .map(|i| {
+                let rows: Vec<&Argument> = rows.iter().filter_map(|argument| argument.parts().nth(i)).collect();
+                self.argument(fitter, id, what, &rows)
+            })
+            .collect()
+    }
+
+    fn fact(&self, fitter: &mut Fitter, id: NodeId, rows: &[&Fact]) -> Result<Fact, Stop> {
+        let differ = || {
+            let second = rows.iter().position(|fact| *fact != rows[0]).unwrap_or_default();
+            Stop::error(self.not_fitted(id, "the value", second, &|at| rows[at].to_string()))
+        };
+        match rows[0] {
+            Fact::Tensor(first) => {
+                let facts: Option<Vec<&TensorFact>> = rows.iter().map(|fact| fact.as_tensor()).collect();
+                let facts = facts.ok_or_else(differ)?;
+                if facts.iter().any(|fact| fact.rank() != first.rank() || fact.dtype != first.dtype) {
+                    return Err(differ());
+                }
+                let extents: Vec<SymInt> = (0..first.rank())
+                    .map(|axis| {
+                        let row: Vec<i64> =
+                            facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
+                        self.number(fitter, id, &format!("dimension {axis} of the value"), &row)
+                    })
+                    .collect::<Result<_, _>>()?;
+                TensorFact::symbolic(extents, first.dtype).map(Fact::Tensor).ok_or_else(differ)
+            }
+            Fact::Data(Value::Int(_)) => {
+                let row: Option<Vec<i64>> = rows
+                    .iter()
+                    .map(|fact| match fact {
+                        Fact::Data(Value::Int(int)) => Some(*int),
+                        _ => None,
+                    })
+                    .collect();
+                let expression = self.number(fitter, id, "the value", &row.ok_or_else(differ)?)?;
+                Ok(match expression.as_int() {
+                    Some(int) => Fact::Data(Value::Int(int)),
+                    None => Fact::SymInt(expression),
+                })
+            }
+            Fact::List(items) | Fact::Tuple(items) => {
+                let parts = |fact: &Fact| match fact {
+                    Fact::List(items) | Fact::Tuple(items) => items.clone(),
+                    _ => Vec::new(),
+                };
+                let all: Vec<Vec<Fact>> = rows.iter().map(|fact| parts(fact)).collect();
+                if all.iter().any(|parts| parts.len() != items.len()) {
+                    return Err(differ());
+                }
+                let parts = (0..items.len()).map(|i| {
+                    let rows: Vec<&Fact> = all.iter().map(|parts| &parts[i]).collect();
+                    if rows.iter().all(|fact| *fact == rows[0]) {
+                        Ok(rows[0].clone())
+                    } else {
+                        self.fact(fitter, id, &rows)
+                    }
+                });
+                let parts = parts.collect::<Result<_, Stop>>()?;
+                Ok(if matches!(rows[0], Fact::List(_)) { Fact::List(parts) } else { Fact::Tuple(parts) })
+            }
+            // Nothing that differs is known of all sizes.
+            _ => Ok(Fact::Unknown),
+        }
+    }
+}
+
+/// Where a node was written, as a clause of its own line.
+pub(super) fn at(graph: &Graph, id: NodeId) -> String {
+    let source = graph.try_node(id).and_then(|node| node.meta().source.as_ref());
+    source.map_or_else(String::new, |source| format!("\n  at {source}"))
+}

@@ -1,0 +1,349 @@
+//! [`Domain`]: the sizes at which a model is tried, what came of it, and between which limits it works.
+//!
+//! Sizes are looked for along each one alone, others being as given, then some with all of them changed: by which step the
+//! size can change (an image that has to be a multiple of patches), small ones from 0 on, and larger ones until the model
+//! fails, some thousands are reached, or the host would fill with tensors.
+//!
+//! Invariant: every limit is between a size that works and one that does not, or the largest that was tried.
+
+use std::sync::Arc;
+
+use super::Record;
+use super::error::DynamicError;
+use crate::ir::Guard;
+use crate::module::Attribute;
+use crate::trace::error::TraceError;
+use crate::trace::probe::{Declared, Probe};
+use crate::trace::recording::Recording;
+use crate::value::{Relation, SizeClass, Sizes, SymInt, SymOp};
+
+/// What a capture at some sizes gave.
+pub(super) enum Outcome {
+    /// Every comparison came out as in the first capture.
+    Same(Recording),
+    /// The model decided otherwise somewhere.
+    Other(Recording),
+    /// The model failed, or fx refused it.
+    Fails(Box<TraceError>),
+}
+
+/// Which sizes along one were found to work.
+struct Limits {
+    smallest: i64,
+    largest: i64,
+    /// Whether nothing smaller works.
+    is_lowest: bool,
+}
+
+/// Everything that was tried.
+pub(super) struct Domain<'d> {
+    declared: &'d Declared,
+    base: Recording,
+    base_sizes: Sizes,
+    classes: Vec<SizeClass>,
+    limits: Vec<Limits>,
+    tried: Vec<(Sizes, Outcome)>,
+}
+
+/// Steps from the smallest size, of those that are tried first.
+const SMALL: [i64; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 23, 32, 37, 64, 101];
+/// Larger sizes.
+const LARGE: [i64; 5] = [257, 523, 1031, 2053, 4099];
+/// When constants of one capture have so many elements, larger sizes are not tried.
+const MOST_ELEMENTS: usize = 1 << 21;
+/// How many captures with several sizes changed are tried.
+const JOINT: usize = 6;
+/// At how many sizes a graph has to be the same, so that an expression is no accident.
+const LEAST: usize = 4;
+
+impl<'d> Domain<'d> {
+    pub(super) fn explore(
+        declared: &'d Declared,
+        record: &mut Record<'_>,
+        base: Recording,
+        base_sizes: Sizes,
+    ) -> Result<Self, TraceError> {
+        let (classes, limits, tried) = Default::default();
+        let mut domain = Self { declared, base, base_sizes, classes, limits, tried };
+        for name in declared.names() {
+            domain.explore_one(record, &name)?;
+        }
+        domain.explore_jointly(record);
+        for class in &domain.classes {
+            domain.check_count(&class.name)?;
+        }
+        Ok(domain)
+    }
+
+    /// The sizes at which the graph is the same, the first first.
+    pub(super) fn points(&self) -> Vec<Sizes> {
+        std::iter::once(&self.base_sizes).chain(self.same().map(|(sizes, _)| sizes)).cloned().collect()
+    }
+
+    /// What was recorded where the graph is the same, but for the first.
+    pub(super) fn same(&self) -> impl Iterator<Item = (&Sizes, &Recording)> {
+        self.tried.iter().filter_map(|(sizes, outcome)| match outcome {
+            Outcome::Same(recording) => Some((sizes, recording)),
+            _ => None,
+        })
+    }
+
+    /// What was recorded where the model decided otherwise.
+    pub(super) fn others(&self) -> impl Iterator<Item = (&Sizes, &Recording)> {
+        self.tried.iter().filter_map(|(sizes, outcome)| match outcome {
+            Outcome::Other(recording) => Some((sizes, recording)),
+            _ => None,
+        })
+    }
+
+    /// The sizes that tell nothing about the graph.
+    pub(super) fn outside(&self) -> Vec<Sizes> {
+        let is_outside = |outcome: &Outcome| !matches!(outcome, Outcome::Same(_));
+        self.tried.iter().filter(|(_, outcome)| is_outside(outcome)).map(|(sizes, _)| sizes.clone()).collect()
+    }
+
+    pub(super) fn classes(&self) -> &[SizeClass] {
+        &self.classes
+    }
+
+    pub(super) fn base(&self) -> &Recording {
+        &self.base
+    }
+
+    pub(super) fn base_sizes(&self) -> &Sizes {
+        &self.base_sizes
+    }
+
+    pub(super) fn into_base(self) -> Recording {
+        self.base
+    }
+
+    /// The limits of sizes, as guards.
+    pub(super) fn limits(&self, guards: &mut Vec<Guard>) {
+        for (class, limits) in self.classes.iter().zip(&self.limits) {
+            let hint = self.hint(&class.name);
+            let symbol = SymInt::symbol(class.name.clone(), hint);
+            let mut add = |left: SymInt, relation, right: i64| {
+                guards.push(Guard { left, relation, right: right.into(), source: None });
+            };
+            if limits.is_lowest && limits.smallest > 0 {
+                add(symbol.clone(), Relation::Ge, limits.smallest);
+            }
+            add(symbol.clone(), Relation::Le, limits.largest);
+            if class.step > 1
+                && let Ok(rest) = SymInt::binary(SymOp::Rem, &symbol, &class.step.into())
+            {
+                add(rest, Relation::Eq, hint.rem_euclid(class.step));
+            }
+        }
+    }
+
+    /// Tries one size, others being as given.
+    pub(super) fn try_one(&mut self, record: &mut Record<'_>, name: &Arc<str>, size: i64) {
+        self.works(record, name, size);
+    }
+
+    fn hint(&self, name: &str) -> i64 {
+        self.base_sizes.get(name).unwrap_or_default()
+    }
+
+    /// The sizes of the first capture, but one.
+    fn with(&self, name: &str, size: i64) -> Sizes {
+        self.base_sizes
+            .iter()
+            .map(|(known, value)| (known.clone(), if **known == *name { size } else { value }))
+            .collect()
+    }
+
+    /// Whether the model works at one size, others being as given.
+    fn works(&mut self, record: &mut Record<'_>, name: &Arc<str>, size: i64) -> bool {
+        let sizes = self.with(name, size);
+        if sizes == self.base_sizes {
+            return true;
+        }
+        if !self.tried.iter().any(|(tried, _)| *tried == sizes) {
+            self.try_at(record, sizes.clone());
+        }
+        let found = self.tried.iter().find(|(tried, _)| *tried == sizes);
+        found.is_some_and(|(_, outcome)| !matches!(outcome, Outcome::Fails(_)))
+    }
+
+    fn try_at(&mut self, record: &mut Record<'_>, sizes: Sizes) {
+        let outcome = match record(&Probe { declared: self.declared, sizes: Some(sizes.clone()) }) {
+            Err(error) => Outcome::Fails(Box::new(error)),
+            Ok(recording) => {
+                let (ours, theirs) = (&self.base.comparisons, &recording.comparisons);
+                let decides = ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a.decides_as(b));
+                if decides { Outcome::Same(recording) } else { Outcome::Other(recording) }
+            }
+        };
+        self.tried.push((sizes, outcome));
+    }
+
+    /// How many elements the tensors built on the host have at some sizes.
+    fn elements_at(&self, sizes: &Sizes) -> usize {
+        let found = self.tried.iter().find(|(tried, _)| tried == sizes);
+        let Some((_, Outcome::Same(recording) | Outcome::Other(recording))) = found else { return 0 };
+        let built = recording.attributes.iter().filter(|(path, _)| path.as_str().starts_with("_tensor_constant"));
+        let counts = built.map(|(_, attribute)| match attribute {
+            Attribute::Tensor(tensor) => tensor.elem_count(),
+            _ => 0,
+        });
+        counts.sum()
+    }
+
+    fn explore_one(&mut self, record: &mut Record<'_>, name: &Arc<str>) -> Result<(), TraceError> {
+        let hint = self.hint(name);
+        let range = self.declared.ranges.iter().find(|(known, _)| **known == **name).map(|(_, range)| *range);
+        let (least, most) = range.unwrap_or((0, i64::MAX));
+        if !(least..=most).contains(&hint) {
+            let reason = format!("it is {hint} in what was given, which is not between {least} and {most}");
+            return Err(DynamicError::BadSize { size: name.to_string(), reason }.into());
+        }
+        let step = self.step(record, name, (least, most))?;
+        let first = hint.rem_euclid(step);
+        let member = |k: i64| first + k * step;
+        let mut sizes: Vec<i64> = SMALL.iter().map(|&k| member(k)).collect();
+        let largest_small = sizes.last().copied().unwrap_or(hint);
+        let round = |size: i64| member((size - first) / step);
+        sizes.extend(LARGE.iter().map(|&size| round(size)).filter(|&size| size > largest_small));
+        if range.is_some() {
+            sizes.extend([round(least + step - 1), round(most)]);
+        }
+        sizes.retain(|size| (least..=most).contains(size) && *size >= 0);
+        sizes.sort_unstable();
+        sizes.dedup();
+
+        let mut limits = Limits { smallest: hint, largest: hint, is_lowest: true };
+        for &size in sizes.iter().rev().filter(|&&size| size < hint) {
+            if self.works(record, name, size) {
+                limits.smallest = size;
+            } else {
+                limits.smallest = self.boundary(record, name, (limits.smallest, size), step);
+                break;
+            }
+        }
+        for &size in sizes.iter().filter(|&&size| size > hint) {
+            let is_asked_for = range.is_some() && size <= most;
+            if !is_asked_for && self.elements_at(&self.with(name, limits.largest)) > MOST_ELEMENTS {
+                break;
+            }
+            if self.works(record, name, size) {
+                limits.largest = size;
+            } else {
+                limits.largest = self.boundary(record, name, (limits.largest, size), step);
+                break;
+            }
+        }
+        self.classes.push(SizeClass { name: name.clone(), smallest: limits.smallest, step });
+        self.limits.push(limits);
+        Ok(())
+    }
+
+    /// By what the size can change: 1, or what the given size is a multiple of.
+    fn step(&mut self, record: &mut Record<'_>, name: &Arc<str>, (least, most): (i64, i64)) -> Result<i64, TraceError> {
+        let hint = self.hint(name);
+        let divisors = (2..=hint).filter(|step| hint % step == 0);
+        for step in std::iter::once(1).chain(divisors) {
+            let mut works = |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
+            let (up, down) = (works(hint + step), works(hint - step));
+            if up && down || up && works(hint + 2 * step) || down && works(hint - 2 * step) {
+                return Ok(step);
+            }
+        }
+        let failed = |wanted: i64| {
+            let sizes = self.with(name, wanted);
+            self.tried.iter().find_map(|(tried, outcome)| match outcome {
+                Outcome::Fails(error) if *tried == sizes => Some((wanted, error.clone())),
+                _ => None,
+            })
+        };
+        let size = name.to_string();
+        Err(match failed(hint + 1).or_else(|| failed(hint - 1)) {
+            Some((tried, reason)) => DynamicError::CannotVary { size, hint, tried, reason }.into(),
+            None => {
+                let reason = format!("between {least} and {most} there are too few sizes");
+                DynamicError::BadSize { size, reason }.into()
+            }
+        })
+    }
+
+    /// The last size that works between one that does and one that does not.
+    fn boundary(&mut self, record: &mut Record<'_>, name: &Arc<str>, (works, fails): (i64, i64), step: i64) -> i64 {
+        let (mut works, mut fails) = (works, fails);
+        while (fails - works).abs() > step {
+            let middle = works + (fails - works) / step / 2 * step;
+            if self.works(record, name, middle) {
+                works = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        works
+    }
+
+    /// Tries sizes that differ from the first in all of them.
+    fn explore_jointly(&mut self, record: &mut Record<'_>) {
+        if self.classes.len() < 2 {
+            return;
+        }
+        let along: Vec<Vec<i64>> = self.classes.iter().map(|class| self.along(&class.name)).collect();
+        for i in 0..JOINT {
+            let sizes: Sizes = self
+                .classes
+                .iter()
+                .zip(&along)
+                .enumerate()
+                .map(|(which, (class, sizes))| {
+                    // One after another, in an order of its own for each.
+                    let size = sizes.get((i * (2 * which + 1) + which) % sizes.len().max(1));
+                    (class.name.clone(), size.copied().unwrap_or_default())
+                })
+                .collect();
+            if sizes != self.base_sizes && !self.tried.iter().any(|(tried, _)| *tried == sizes) {
+                self.try_at(record, sizes);
+            }
+        }
+    }
+
+    /// The sizes along one at which the graph is the same, those that are not too large.
+    fn along(&self, name: &Arc<str>) -> Vec<i64> {
+        let hint = self.hint(name);
+        let mut sizes: Vec<i64> = self
+            .same()
+            .filter_map(|(sizes, _)| sizes.get(name))
+            .filter(|&size| size != hint && (1..=128.max(2 * hint)).contains(&size))
+            .collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes
+    }
+
+    /// Refuses a size at which the graph is the same at hardly any other.
+    fn check_count(&self, name: &Arc<str>) -> Result<(), TraceError> {
+        let hint = self.hint(name);
+        let mut sizes: Vec<i64> = self.same().filter_map(|(sizes, _)| sizes.get(name)).chain([hint]).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        if sizes.len() >= LEAST {
+            return Ok(());
+        }
+        let decides = self.others().find_map(|(sizes, other)| {
+            let mut pairs = self.base.comparisons.iter().zip(&other.comparisons);
+            let (ours, _) = pairs.find(|(ours, theirs)| !ours.decides_as(theirs))?;
+            (sizes.get(name) != Some(hint)).then_some(ours)
+        });
+        match decides {
+            Some(ours) => {
+                let (size, count, at) = (name.to_string(), sizes.len(), ours.at.to_string());
+                let comparison = format!("{} {} {}", ours.left, ours.relation, ours.right);
+                Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
+            }
+            None => {
+                let reason =
+                    format!("the model works at {} sizes only, which are too few to tell what follows", sizes.len());
+                Err(DynamicError::BadSize { size: name.to_string(), reason }.into())
+            }
+        }
+    }
+}

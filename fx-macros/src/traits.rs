@@ -1,0 +1,123 @@
+//! `#[fx::module]` on a trait of the user's: one trait for both worlds.
+//!
+//! ```text
+//! trait Block<TensorOrProxy: World = Tensor> { fn forward(&self, x: &TensorOrProxy) -> Result<TensorOrProxy>; }
+//! impl Block for Big { … }                 the user's
+//! impl Block<Proxy> for __FxBig { … }      its twin, of `#[fx::module(mirrored)]`
+//! ```
+//!
+//! What says `Block` means `Block<Tensor>`, so that code beside the models stays as it is, and the import of the trait brings
+//! the methods of either world. A trait object finds its mirror through a hidden method.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::{ItemTrait, ReturnType, Signature, TraitItem, Type, TypeParamBound, parse_quote};
+
+use crate::attributes::cfgs;
+use crate::dispatch::map_whole_signature;
+use crate::errors::{Errors, Message};
+use crate::paths::Paths;
+use crate::twin::is_module_bound;
+use crate::twin::select::{mentions_tensor, type_mentions_tensor};
+use crate::twin::types::{Target, Types};
+
+/// The hidden method that gives the mirror of a trait object.
+pub(crate) fn mirror_method() -> Ident {
+    format_ident!("__fx_mirror")
+}
+
+/// The trait for both worlds, and what lets its objects be fields.
+pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenStream {
+    let world = format_ident!("TensorOrProxy");
+    let mut both = item.clone();
+    for bound in &item.supertraits {
+        if is_module_bound(bound) {
+            let name = quote!(#bound).to_string();
+            errors.report(bound, Message::SupertraitOfTensors(name));
+        }
+    }
+    let mut types = Types::new(Target::Either(world.clone()), paths);
+    types.keep_generics(&item.generics);
+    for member in &item.items {
+        if let TraitItem::Type(ty) = member {
+            types.keep_param(&ty.ident);
+        }
+    }
+    for member in &mut both.items {
+        let TraitItem::Fn(method) = member else { continue };
+        if method.default.is_some() && mentions_tensor(&method.sig) {
+            errors.report(&method.sig.ident, Message::DefaultOfTensors(method.sig.ident.to_string()));
+        }
+        let mut types = types.with_locals([]);
+        types.keep_generics(&method.sig.generics);
+        map_whole_signature(&mut method.sig, &types);
+    }
+    let (candle, world_trait) = (paths.candle(), paths.private("World"));
+    both.generics.params.push(parse_quote!(#world: #world_trait = #candle::Tensor));
+    let objects = is_dyn_compatible(item).then(|| {
+        let (method, scope, tensor) = (mirror_method(), paths.scope(), paths.symbolic("Tensor"));
+        let name = &item.ident;
+        both.items.push(parse_quote! {
+            #[doc(hidden)]
+            fn #method(&self, _: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #name<#tensor>>> {
+                ::core::option::Option::None
+            }
+        });
+        objects(item, paths)
+    });
+    quote!(#both #objects)
+}
+
+/// The impls that let trait objects be fields of a mirrored type.
+fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
+    let (name, cfgs, method) = (&item.ident, cfgs(&item.attrs), mirror_method());
+    let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
+    let no_mirror = paths.private("no_mirror");
+    let text = name.to_string();
+    let autos: [TokenStream; 3] =
+        [quote!(), quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Send + ::core::marker::Sync)];
+    let impls = autos.map(|auto| {
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            impl #traceable for ::std::boxed::Box<dyn #name #auto> {
+                type Symbolic = ::std::boxed::Box<dyn #name<#tensor>>;
+                fn symbolic(&self, scope: &#scope) -> Self::Symbolic {
+                    match #name::#method(&**self, scope) {
+                        ::core::option::Option::Some(mirror) => mirror,
+                        ::core::option::Option::None => #no_mirror(scope, #text),
+                    }
+                }
+            }
+        }
+    });
+    quote!(#(#impls)*)
+}
+
+/// Whether the trait can have objects, as far as can be seen.
+fn is_dyn_compatible(item: &ItemTrait) -> bool {
+    item.generics.params.is_empty()
+        && item.supertraits.iter().all(|bound| !is_named(bound, "Sized") && !is_named(bound, "Clone"))
+        && item.items.iter().all(|member| match member {
+            TraitItem::Fn(method) => can_be_dyn(&method.sig),
+            _ => false,
+        })
+}
+
+fn is_named(bound: &TypeParamBound, name: &str) -> bool {
+    matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name))
+}
+
+/// Whether a method can be called on a trait object.
+pub(crate) fn can_be_dyn(sig: &Signature) -> bool {
+    let returns_self = match &sig.output {
+        ReturnType::Default => false,
+        ReturnType::Type(_, ty) => mentions_self(ty),
+    };
+    let types = sig.generics.type_params().next().is_none() && sig.generics.const_params().next().is_none();
+    sig.receiver().is_some() && types && !returns_self && sig.generics.where_clause.is_none()
+}
+
+fn mentions_self(ty: &Type) -> bool {
+    quote!(#ty).into_iter().any(|token| token.to_string() == "Self") && !type_mentions_tensor(ty)
+}

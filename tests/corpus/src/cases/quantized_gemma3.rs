@@ -1,0 +1,15 @@
+//! Gemma 3 of a GGUF file.
+
+use super::prelude::*;
+use crate::gguf::{llama_cpp, read, Up};
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![case! {
+        quantized_gemma3: "prefill",
+        build: |_| read(llama_cpp("gemma3", Up::Alone, &[])?, |content, reader| {
+            quantized_gemma3::ModelWeights::from_gguf(content, reader, &Device::Cpu)
+        }),
+        inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
+        call: |model, x| model.forward(&x[0], 0),
+    }]
+}

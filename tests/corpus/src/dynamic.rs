@@ -1,0 +1,123 @@
+//! Captures a case once for all sizes of its inputs, and runs the graph at sizes the capture was not told of.
+//!
+//! Which axes have which size is found by asking for inputs of other sizes. Invariant: a size counts as dynamic only if the
+//! graph gives the original's results to the last bit at every other size tried.
+
+use std::fmt;
+
+use candle::Tensor;
+use fx::Value;
+
+use crate::case::{differences, input, Capture, Failure, Inputs, Run};
+use crate::difference::Difference;
+use crate::inputs::At;
+use crate::readers;
+use crate::table::one_line;
+
+/// Seed of the inputs.
+const SEED: u64 = 5;
+/// Batches and lengths that the graph is run at.
+const RUNS: [(usize, usize); 3] = [(1, 5), (3, 4), (5, 11)];
+
+/// What came of a capture for all sizes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dynamic {
+    /// The sizes that may vary in one graph.
+    pub sizes: Vec<&'static str>,
+    /// Why others that the inputs have may not.
+    pub reason: Option<String>,
+}
+
+impl fmt::Display for Dynamic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = if self.sizes.is_empty() { "-".to_owned() } else { self.sizes.join(", ") };
+        match &self.reason {
+            None => f.write_str(&sizes),
+            Some(reason) => write!(f, "{sizes}; not all: {}", one_line(reason)),
+        }
+    }
+}
+
+/// A size of the inputs, and where it is: input and axis.
+struct Size {
+    name: &'static str,
+    axes: Vec<(usize, usize)>,
+}
+
+/// Tries all sizes at once, and each alone if that fails.
+pub(crate) fn dynamic(inputs: &Inputs, original: &Run, capture: &Capture) -> Result<Dynamic, Failure> {
+    let example = inputs(&At::new(SEED))?;
+    let sizes = sizes(inputs, &example);
+    let all: Vec<_> = sizes.iter().collect();
+    let name = |size: &&Size| size.name;
+    let Err(failure) = attempt(inputs, original, capture, &example, &all) else {
+        return Ok(Dynamic { sizes: all.iter().map(name).collect(), reason: None });
+    };
+    let alone = sizes.iter().filter(|_| sizes.len() > 1);
+    let works = |size: &&Size| attempt(inputs, original, capture, &example, &[*size]).is_ok();
+    Ok(Dynamic {
+        sizes: alone.filter(works).take(1).map(|size| size.name).collect(),
+        reason: Some(failure.to_string()),
+    })
+}
+
+/// The sizes that the inputs have.
+fn sizes(inputs: &Inputs, example: &[Tensor]) -> Vec<Size> {
+    let At { batch, seq, .. } = At::new(SEED);
+    let others = [("batch", (batch, batch + 1), (batch + 1, seq)), ("seq", (seq, seq + 2), (batch, seq + 2))];
+    let mut sizes = Vec::new();
+    for (name, (from, to), (batch, seq)) in others {
+        // What cannot be made at another size has none.
+        let Ok(other) = inputs(&At::new(SEED).sizes(batch, seq)) else { continue };
+        let mut axes = Vec::new();
+        for (i, (tensor, other)) in example.iter().zip(&other).enumerate() {
+            let pairs = tensor.dims().iter().zip(other.dims()).enumerate();
+            axes.extend(pairs.filter(|(_, sizes)| *sizes == (&from, &to)).map(|(axis, _)| (i, axis)));
+        }
+        if !axes.is_empty() {
+            sizes.push(Size { name, axes });
+        }
+    }
+    sizes
+}
+
+fn attempt(
+    inputs: &Inputs,
+    original: &Run,
+    capture: &Capture,
+    example: &[Tensor],
+    sizes: &[&Size],
+) -> Result<(), Failure> {
+    if sizes.is_empty() {
+        return Ok(());
+    }
+    let (graph, _) = readers::capture(|specialize, rules| {
+        let mut tracer = rules.tracer(specialize);
+        for (i, tensor) in example.iter().enumerate() {
+            tracer = tracer.input(input(i), tensor.dtype(), tensor.shape());
+        }
+        for size in sizes {
+            for &(i, axis) in &size.axes {
+                tracer = tracer.dynamic(input(i), axis, size.name);
+            }
+        }
+        capture(tracer, example.len())
+    })?;
+    graph.check()?;
+    let varies = |name| sizes.iter().any(|size| size.name == name);
+    for (seed, (batch, seq)) in (SEED + 1..).zip(RUNS) {
+        let at = At::new(seed);
+        let sizes = (if varies("batch") { batch } else { at.batch }, if varies("seq") { seq } else { at.seq });
+        let inputs = inputs(&at.sizes(sizes.0, sizes.1))?;
+        let at = |reason| format!("at batch {}, sequence {}: {reason}", sizes.0, sizes.1);
+        let wanted = original(&inputs).map_err(|error| at(format!("the original fails: {error}")))?;
+        let values: Vec<_> = inputs.into_iter().map(Value::from).collect();
+        let result = graph.run(&values).map_err(|error| at(error.to_string()))?;
+        let got: Vec<_> = result.tensors().into_iter().cloned().collect();
+        match differences(&got, &wanted)? {
+            Difference::None => {}
+            difference => return Err(at(format!("differs by {difference}")).into()),
+        }
+    }
+    Ok(())
+}

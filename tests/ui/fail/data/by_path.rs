@@ -1,0 +1,18 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    linear: Linear,
+}
+
+#[fx::module]
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let y = self.linear.forward(x)?;
+        let largest = Tensor::to_scalar::<f32>(&y.max_all()?)?;
+        y / f64::from(largest)
+    }
+}
+
+fn main() {}

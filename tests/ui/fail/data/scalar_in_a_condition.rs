@@ -1,0 +1,17 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    linear: Linear,
+}
+
+#[fx::module]
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let y = self.linear.forward(x)?;
+        if y.max_all()?.to_scalar::<f32>()? > 1.0 { y.relu() } else { Ok(y) }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use candle_core::Tensor;
+use candle_nn::Linear;
+
+struct Rope {
+    cos: Tensor,
+}
+
+#[fx::module]
+enum Positions {
+    Rotary(Rope),
+    Learned(Linear),
+}
+
+fn main() {}

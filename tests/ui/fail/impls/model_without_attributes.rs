@@ -1,0 +1,18 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+struct Model {
+    linear: Linear,
+}
+
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)
+    }
+}
+
+fn capture(model: &Model) {
+    let _ = fx::symbolic_trace(model);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+struct Config;
+
+#[fx::constant]
+impl Config {}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    linear: Linear,
+}
+
+#[fx::module]
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let y = self.linear.
+    }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+macro_rules! nothing {
+    () => {};
+}
+
+#[fx::module]
+nothing!();
+
+fn main() {}

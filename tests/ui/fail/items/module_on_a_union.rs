@@ -1,0 +1,7 @@
+#[fx::module]
+union Either {
+    one: u32,
+    other: f32,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[fx::constant(crate = torch::fx)]
+#[derive(Clone)]
+struct Config {
+    heads: usize,
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    #[fx(constant, leaf)]
+    linear: Linear,
+}
+
+#[fx::module]
+impl Model {
+    #[fx(skip)]
+    #[fx(include)]
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[fx::constant(clone)]
+#[derive(Clone)]
+struct Config {
+    heads: usize,
+}
+
+fn main() {}

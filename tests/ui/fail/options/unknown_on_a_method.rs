@@ -1,0 +1,17 @@
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+#[fx::module]
+struct Model {
+    linear: Linear,
+}
+
+#[fx::module]
+impl Model {
+    #[fx(ignore)]
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)
+    }
+}
+
+fn main() {}

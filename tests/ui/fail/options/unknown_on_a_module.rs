@@ -1,0 +1,8 @@
+use candle_nn::Linear;
+
+#[fx::module(inline, name = "model", crates(fx))]
+struct Model {
+    linear: Linear,
+}
+
+fn main() {}
