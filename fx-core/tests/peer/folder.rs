@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use candle_core::{DType, Device, Tensor};
 use fx_core::codegen::{Folder, Statement};
-use fx_core::ir::{Argument, Graph, ModuleStack, NodeId, Signature, Source};
+use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source};
 use fx_core::module::{Attributes, GraphModule};
 use fx_core::ops::{OpDef, Param};
-use fx_core::value::{Fact, Value};
+use fx_core::value::{Fact, Relation, SymInt, TensorFact, Value};
 
 use super::support::{op, plus, tensor};
 
@@ -115,9 +115,33 @@ fn parameters_and_results_keep_their_structure() {
     assert_formatted(&written);
 }
 
-static OURS: OpDef = OpDef::wrapped("ours::scale", &[Param::new("x", true).written("&Tensor")], |args| {
-    Ok(args.values[0].clone())
-});
+/// Sizes are read off the inputs, handed down to who computes with them, and checked.
+#[test]
+fn sizes_of_a_run_are_read_and_checked() {
+    let (batch, seq) = (SymInt::symbol("batch", 2), SymInt::symbol("seq", 7));
+    let mut graph = Graph::new("dynamic");
+    let x = graph.at_end().placeholder("x");
+    let extents = [batch.clone(), seq.clone(), SymInt::from(3)];
+    graph.meta_mut(x).fact = Fact::Tensor(TensorFact::symbolic(extents, DType::F32).expect("extents"));
+    let inside = ModuleStack::ROOT.enter("flat", "Flat", 0);
+    let mut cursor = graph.at_end().with_module(inside);
+    let rows = Argument::SymInt(batch.times(&seq).expect("small"));
+    let shape = [("s".into(), Argument::Tuple(Box::new([rows, 3.into()])))];
+    let flat = cursor.call(op("reshape"), [x.into()], shape).expect("fits");
+    let relu = cursor.call(op("relu"), [flat.into()], []).expect("fits");
+    graph.at_end().output((relu, Argument::SymInt(seq.clone())));
+    let size = |name: &str, hint, axis| Size { name: name.into(), hint, places: vec![SizeOf::Extent(x, axis)] };
+    let source = Some(Source::text("model.rs", 12));
+    let guard = Guard { left: seq.clone(), relation: Relation::Le, right: SymInt::from(32), source };
+    graph.set_dynamic(Some(Dynamic { sizes: vec![size("batch", 2, 0), size("seq", 7, 1)], guards: vec![guard] }));
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = self::source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+}
+
+static OURS: OpDef =
+    OpDef::wrapped("ours::scale", &[Param::new("x", true).written("&Tensor")], |args| Ok(args.values[0].clone()));
 
 fn with_functions() -> GraphModule {
     let mut graph = Graph::new("g");

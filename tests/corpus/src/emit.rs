@@ -116,7 +116,7 @@ fn write(module: &str, captured: Captured, directory: &Path) -> Result<(String, 
         graph.graph().node(output).args().iter().for_each(|argument| {
             argument.for_each_node(&mut |node| nodes.push(Argument::Node(node)));
         });
-        graph.graph_mut().set_args(output, [Argument::List(nodes.into())])?;
+        graph.graph_mut().set_args(output, [Argument::List(nodes.into())]);
     }
     let written = Folder::new().comments(true).explain_errors(true).write(&graph)?;
     let code = written.code().as_str();

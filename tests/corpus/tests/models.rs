@@ -32,15 +32,24 @@ fn the_stored_table_is_what_the_models_give() {
 /// ResNet-18 in its real size.
 fn resnet18() -> Result<Captured, Failure> {
     let model = resnet18::ResNet::resnet18(10, weights::var_builder(1))?;
-    let graph =
-        fx::Tracer::new().input("x", DType::F32, (1, 3, 64, 64)).concrete_arg("train", false).trace(&model)?;
+    let graph = fx::Tracer::new().input("x", DType::F32, (1, 3, 64, 64)).concrete_arg("train", false).trace(&model)?;
     let inputs = [2, 3].map(|seed| Ok(vec![weights::uniform(seed, (1, 3, 64, 64))?]));
     Ok(Captured { graph, inputs: inputs.into_iter().collect::<candle::Result<_>>()? })
 }
 
 /// A model of each kind: encoders, decoders with caches, image models of both families, audio, both together.
 const REPRESENTATIVE: [&str; 12] = [
-    "bert", "distilbert", "dinov2", "efficientnet", "llama", "vit", "t5", "whisper", "qwen2", "mamba", "segformer",
+    "bert",
+    "distilbert",
+    "dinov2",
+    "efficientnet",
+    "llama",
+    "vit",
+    "t5",
+    "whisper",
+    "qwen2",
+    "mamba",
+    "segformer",
     "stable_lm",
 ];
 

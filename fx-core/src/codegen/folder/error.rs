@@ -76,7 +76,9 @@ pub enum Unwritable {
         krate: String,
     },
     /// A layer that does not say how it is written.
-    #[error("a layer of type {layer} cannot be written as source, because it does not tell what it is made of\n  {remedy}")]
+    #[error(
+        "a layer of type {layer} cannot be written as source, because it does not tell what it is made of\n  {remedy}"
+    )]
     Layer {
         /// Its type.
         layer: String,

@@ -236,8 +236,11 @@ impl Holders {
 
 /// Which attributes are read of a layer that is called too, because candle's layers hide their fields.
 fn leaves(graph: &Graph, attributes: &Attributes) -> HashMap<ModulePath, ModulePath> {
-    let called: std::collections::HashSet<&ModulePath> =
-        graph.nodes().filter(|(_, node)| node.op() == Op::CallModule).filter_map(|(_, node)| node.target().path()).collect();
+    let called: std::collections::HashSet<&ModulePath> = graph
+        .nodes()
+        .filter(|(_, node)| node.op() == Op::CallModule)
+        .filter_map(|(_, node)| node.target().path())
+        .collect();
     let mut leaves = HashMap::new();
     for (_, node) in graph.nodes() {
         let Target::GetAttr(path) = node.target() else { continue };

@@ -77,16 +77,16 @@ impl Interface {
                 let open = signature.parameters.iter().filter(|(_, made_of)| made_of.to_value().is_none());
                 open.map(|(name, made_of)| (name.to_string(), made_of.clone())).collect()
             }
-            None => {
-                graph.placeholders().map(|id| (parameter(graph.node(id)).to_owned(), Argument::Node(id))).collect()
-            }
+            None => graph.placeholders().map(|id| (parameter(graph.node(id)).to_owned(), Argument::Node(id))).collect(),
         };
         let mut parameters = Vec::new();
         for (name, made_of) in made_of {
             let ty = structures.of(graph, &made_of, &name)?;
             // A name that says that nothing reads it.
             let is_read = match &made_of {
-                Argument::Node(id) => read.contains(id) || (is_model && graph.node(*id).meta().fact.as_tensor().is_some()),
+                Argument::Node(id) => {
+                    read.contains(id) || (is_model && graph.node(*id).meta().fact.as_tensor().is_some())
+                }
                 _ => true,
             };
             let name = if is_read { snake(&name) } else { format!("_{}", snake(&name)) };
@@ -134,7 +134,8 @@ impl Interface {
             let _ = fresh.take(name.to_string().trim_start_matches("r#"));
         }
         for Parameter { name, made_of, ty } in &self.parameters {
-            let mut binder = Binder { graph, fresh, names, helpers, statements: &mut statements, structures: &self.structures };
+            let mut binder =
+                Binder { graph, fresh, names, helpers, statements: &mut statements, structures: &self.structures };
             binder.bind(made_of, ty, &name.to_token_stream(), true, &name.to_string());
         }
         if self.is_model {
@@ -207,7 +208,7 @@ fn check_guard(guard: &Guard) -> Statement {
     let at = guard.source.as_ref().map(|source| format!(" ({})", escaped(&source.to_string()))).unwrap_or_default();
     let message = format!("the model takes another way unless `{}`{at}, and here {found}", escaped(&guard.to_string()));
     let otherwise = guard.relation.negated().as_str();
-    Statement::new(format!("if {left} {otherwise} {right} {{\n    candle_core::bail!({message:?});\n}}"))
+    Statement::new(format!("if {left} {otherwise} {right} {{\n{}}}", bail(&message)))
 }
 
 /// Takes a parameter apart.
@@ -244,9 +245,8 @@ impl Binder<'_> {
                 let name = self.fresh.take(&snake(said));
                 let message = format!("`{said}` is missing");
                 let place = if is_reference { text(place) } else { format!("&{}", text(place)) };
-                self.statements.push(Statement::new(format!(
-                    "let Some({name}) = {place} else {{\n    candle_core::bail!({message:?});\n}};"
-                )));
+                let code = format!("let Some({name}) = {place} else {{\n{}}};", bail(&message));
+                self.statements.push(Statement::new(code));
                 self.bind(made_of, inner, &name.to_token_stream(), true, said);
             }
             (Argument::List(items), Ty::List(ty)) => {
@@ -276,6 +276,7 @@ impl Binder<'_> {
                 let Some(value) = constant.to_value() else { return };
                 let expected = literal(&value, Kind::Any, None);
                 let message = format!("`{said}` should be {value}, as it was at the capture");
+                let message = message.replace('{', "{{").replace('}', "}}");
                 let place = if is_reference { format!("*{}", text(place)) } else { text(place) };
                 self.refuse(&format!("{place} != {expected}"), &message);
             }
@@ -284,9 +285,14 @@ impl Binder<'_> {
     }
 
     fn refuse(&mut self, when: &str, message: &str) {
-        let code = format!("if {when} {{\n    candle_core::bail!({message:?});\n}}");
-        self.statements.push(Statement::new(code));
+        self.statements.push(Statement::new(format!("if {when} {{\n{}}}", bail(message))));
     }
+}
+
+/// The lines that end a function with an error, one level inside of it.
+fn bail(message: &str) -> String {
+    let code = written("", &quote!(candle_core::bail!(#message)), ";", 12);
+    code.lines().map(|line| format!("    {line}\n")).collect()
 }
 
 /// An expression as it is written.
@@ -396,7 +402,13 @@ impl Structures {
     }
 
     /// A value of a type.
-    fn value(&self, calls: &Calls<'_>, argument: &Argument, ty: &Ty, reads: &mut HashMap<NodeId, usize>) -> TokenStream {
+    fn value(
+        &self,
+        calls: &Calls<'_>,
+        argument: &Argument,
+        ty: &Ty,
+        reads: &mut HashMap<NodeId, usize>,
+    ) -> TokenStream {
         match (argument, ty) {
             (Argument::None, _) => quote!(None),
             (argument, Ty::Option(inner)) => {

@@ -103,7 +103,9 @@ struct Maker<'p> {
 impl Maker<'_> {
     /// The statements that make a list.
     fn list(&self, field: &Field, before: &str, after: &str, local: &Ident) -> Vec<String> {
-        let last = |path: &str| path[..path.len() - after.len()].rsplit('.').next().and_then(|last| last.parse().ok()).unwrap_or(0usize);
+        let last = |path: &str| {
+            path[..path.len() - after.len()].rsplit('.').next().and_then(|last| last.parse().ok()).unwrap_or(0usize)
+        };
         let numbers: Vec<usize> = field.members.iter().map(|(path, _, _)| last(path)).collect();
         let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
         let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {

@@ -11,6 +11,7 @@
 //! | `words`, `naming` | names of types, fields, functions, parameters, values |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
+//! | `inline` | loops, and what is written into the next statement |
 //! | `body` | statements |
 //! | `load` | structs made of weights |
 //! | `file` | the text |
@@ -24,6 +25,7 @@ mod error;
 mod file;
 mod flow;
 mod holder;
+mod inline;
 mod interface;
 mod load;
 mod naming;

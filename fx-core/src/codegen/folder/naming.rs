@@ -66,7 +66,13 @@ impl Naming {
         let mut naming = Self { types: Vec::new() };
         for (number, name) in names.into_iter().enumerate() {
             let name = name.unwrap_or_else(|| model.clone());
-            let mut named = TypeNames { name, fields: Vec::new(), access: HashMap::new(), functions: HashMap::new(), sizes: Vec::new() };
+            let mut named = TypeNames {
+                name,
+                fields: Vec::new(),
+                access: HashMap::new(),
+                functions: HashMap::new(),
+                sizes: Vec::new(),
+            };
             naming.name_fields(program, number, &mut named);
             name_functions(program, number, &values, &mut named);
             naming.types.push(named);
@@ -97,7 +103,9 @@ impl Naming {
             .enumerate()
             .map(|(i, member)| {
                 let path = unit.holders.relative(holder, member);
-                let key = around_number(&path).map(|list| format!("{list:?} {} {:?}", program.member_text(unit_number, member), program.sizes[number].of(i)));
+                let key = around_number(&path).map(|list| {
+                    format!("{list:?} {} {:?}", program.member_text(unit_number, member), program.sizes[number].of(i))
+                });
                 (path, member.clone(), key)
             })
             .collect();
@@ -125,7 +133,11 @@ impl Naming {
                         (before, after) => field_name(&format!("{before}.{after}"), &kind),
                     };
                     lists.insert(key, named.fields.len());
-                    named.fields.push(Field { name: fresh.take(&name), members: Vec::new(), list: Some((before, after)) });
+                    named.fields.push(Field {
+                        name: fresh.take(&name),
+                        members: Vec::new(),
+                        list: Some((before, after)),
+                    });
                     named.fields.len() - 1
                 }
                 (None, None) => {
@@ -142,8 +154,10 @@ impl Naming {
         let mut fresh = Fresh::values(std::iter::once("i"));
         for parameter in 0..program.sizes[number].count() {
             let member = program.sizes[number].first_member(parameter);
-            let field = named.fields.iter().find(|field| field.members.iter().any(|(_, _, place)| Some(*place) == member));
-            let name = field.map_or_else(|| "size".to_owned(), |field| format!("{}_size", snake(&field.name.to_string())));
+            let field =
+                named.fields.iter().find(|field| field.members.iter().any(|(_, _, place)| Some(*place) == member));
+            let name =
+                field.map_or_else(|| "size".to_owned(), |field| format!("{}_size", snake(&field.name.to_string())));
             named.sizes.push(fresh.take(&name));
         }
     }
@@ -195,7 +209,13 @@ impl Naming {
     }
 
     /// The list and the place in it of what a struct holds directly.
-    pub(super) fn element(&self, program: &Program<'_>, unit: usize, from: usize, member: &Member) -> Option<(usize, usize)> {
+    pub(super) fn element(
+        &self,
+        program: &Program<'_>,
+        unit: usize,
+        from: usize,
+        member: &Member,
+    ) -> Option<(usize, usize)> {
         let path = program.units[unit].holders.relative(from, member);
         let (field, element) = self.types[program.type_of[unit][from]].access.get(&access_key(&path, member))?;
         Some((*field, (*element)?))
@@ -303,7 +323,11 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
         let last = words.iter().rposition(|word| !is_index(word))?;
         // An element is named after its list; what a wrapper holds, after the wrapper.
         let is_element = last + 1 < words.len();
-        let word = if words[last] == "inner" && last > 0 && !is_index(words[last - 1]) { words[last - 1] } else { words[last] };
+        let word = if words[last] == "inner" && last > 0 && !is_index(words[last - 1]) {
+            words[last - 1]
+        } else {
+            words[last]
+        };
         Some(if is_element { one_of(&snake(word)) } else { snake(word) })
     });
     word.unwrap_or_else(|| snake(without_number(node.name())))

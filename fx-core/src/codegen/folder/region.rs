@@ -93,7 +93,14 @@ impl Regions {
             *counts.entry(*key).or_default() += 1;
         }
         around.iter_mut().for_each(|around| around.retain(|(key, _)| !torn.contains(key) && counts[key] > 1));
-        let root = Region { path: ModulePath::ROOT, type_name: None, parent: None, items: Vec::new(), is_part: false, steps: 0..steps.len() };
+        let root = Region {
+            path: ModulePath::ROOT,
+            type_name: None,
+            parent: None,
+            items: Vec::new(),
+            is_part: false,
+            steps: 0..steps.len(),
+        };
         let mut regions = Self { all: vec![root], steps, number, region_of: Vec::new(), last_reads: Vec::new() };
         regions.fill(&around, &last);
         regions.find_last_reads(graph);
@@ -231,7 +238,11 @@ impl Regions {
         let place = |path: &ModulePath| Some((path.parent()?, path.last()?.parse::<usize>().ok()?));
         match (place(&one.path), place(&other.path)) {
             (Some((list, first)), Some((other_list, second))) => {
-                !one.is_part && !other.is_part && list == other_list && first + 1 == second && one.type_name == other.type_name
+                !one.is_part
+                    && !other.is_part
+                    && list == other_list
+                    && first + 1 == second
+                    && one.type_name == other.type_name
             }
             _ => false,
         }

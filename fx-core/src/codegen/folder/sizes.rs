@@ -77,10 +77,14 @@ impl Sizes {
 
     /// How many parameters there are.
     pub(super) fn count(&self) -> usize {
-        self.sizes.iter().filter_map(|size| match size {
-            Size::Parameter(parameter) => Some(parameter + 1),
-            Size::Constant(_) => None,
-        }).max().unwrap_or(0)
+        self.sizes
+            .iter()
+            .filter_map(|size| match size {
+                Size::Parameter(parameter) => Some(parameter + 1),
+                Size::Constant(_) => None,
+            })
+            .max()
+            .unwrap_or(0)
     }
 
     /// The numbers of a member, by its place among the members.

@@ -11,8 +11,27 @@ use super::super::names::TAKEN;
 
 /// What types of generated code cannot be called, besides what is [`TAKEN`].
 const TYPES: &[&str] = &[
-    "Self", "Vec", "String", "Option", "Box", "VarBuilder", "Module", "ModuleT", "IndexOp", "AsRef", "Iterator", "From",
-    "Into", "Clone", "Drop", "Debug", "Default", "Send", "Sync", "Fn", "FnOnce",
+    "Self",
+    "Vec",
+    "String",
+    "Option",
+    "Box",
+    "VarBuilder",
+    "Module",
+    "ModuleT",
+    "IndexOp",
+    "AsRef",
+    "Iterator",
+    "From",
+    "Into",
+    "Clone",
+    "Drop",
+    "Debug",
+    "Default",
+    "Send",
+    "Sync",
+    "Fn",
+    "FnOnce",
 ];
 
 /// What values of generated code cannot be called, besides what is [`TAKEN`].
@@ -59,7 +78,11 @@ pub(super) fn camel(text: &str) -> String {
             name.push(letter);
         }
     }
-    if name.chars().next().is_none_or(|first| !unicode_ident::is_xid_start(first)) { format!("Type{name}") } else { name }
+    if name.chars().next().is_none_or(|first| !unicode_ident::is_xid_start(first)) {
+        format!("Type{name}")
+    } else {
+        name
+    }
 }
 
 /// The name of a node without the number that made it unique.

@@ -57,9 +57,7 @@ pub(super) fn rewrite(expression: &Expr, shape: Shape) -> Option<String> {
                 (Err(_), _) => fits(one_line(expression)),
             }
         }
-        Expr::Struct(structure) if !structure.fields.is_empty() => {
-            list::fields(structure, shape)
-        }
+        Expr::Struct(structure) if !structure.fields.is_empty() => list::fields(structure, shape),
         _ => fits(one_line(expression)),
     }
 }
@@ -130,8 +128,17 @@ pub(in crate::codegen) fn one_line(expression: &Expr) -> String {
 pub(in crate::codegen) fn one_line_tokens(tokens: &impl ToTokens) -> String {
     let text = tokens.to_token_stream().to_string();
     let tight = [
-        (" :: ", "::"), (":: ", "::"), (" <", "<"), ("< ", "<"), (" >", ">"), ("& ", "&"), (" ,", ","), ("( ", "("),
-        (" )", ")"), ("[ ", "["), (" ]", "]"),
+        (" :: ", "::"),
+        (":: ", "::"),
+        (" <", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        ("& ", "&"),
+        (" ,", ","),
+        ("( ", "("),
+        (" )", ")"),
+        ("[ ", "["),
+        (" ]", "]"),
     ];
     // Literals of text hold blanks that mean something.
     if text.contains('"') { text } else { tight.iter().fold(text, |text, (from, to)| text.replace(from, to)) }

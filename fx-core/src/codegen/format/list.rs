@@ -77,8 +77,11 @@ pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Sh
             }
         }
     } else {
-        for item in &each {
-            text.push_str(&format!("\n{:indent$}{item},", ""));
+        // A macro may mean something else by a comma at the end.
+        let last = if callee.ends_with('!') && brackets == Brackets::Round { each.len() } else { each.len() + 1 };
+        for (i, item) in each.iter().enumerate() {
+            let comma = if i + 1 < last { "," } else { "" };
+            text.push_str(&format!("\n{:indent$}{item}{comma}", ""));
         }
     }
     text.push_str(&format!("\n{:1$}{close}", "", shape.indent));
@@ -88,7 +91,9 @@ pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Sh
 /// Whether an expression, as the only item of a list, may go over several lines.
 fn overflows(expression: &Expr) -> bool {
     match expression {
-        Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Struct(_) | Expr::Tuple(_) | Expr::Array(_) => true,
+        Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_) | Expr::Struct(_) | Expr::Tuple(_) | Expr::Array(_) => {
+            true
+        }
         Expr::Reference(inner) => overflows(&inner.expr),
         Expr::Try(inner) => overflows(&inner.expr),
         _ => false,

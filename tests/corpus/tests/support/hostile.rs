@@ -8,20 +8,74 @@ use fx::ops::{CallKind, OpTable};
 use fx::{Attributes, GraphModule};
 
 const INPUTS: &[&str] = &[
-    "self", "add", "add_1", "Ok", "Some", "Tensor", "candle_core", "candle_nn", "Result", "Vec", "vb", "i", "inf", "nan",
-    "type", "expect", "x", "Q", "q", "drop", "f32", "std",
+    "self",
+    "add",
+    "add_1",
+    "Ok",
+    "Some",
+    "Tensor",
+    "candle_core",
+    "candle_nn",
+    "Result",
+    "Vec",
+    "vb",
+    "i",
+    "inf",
+    "nan",
+    "type",
+    "expect",
+    "x",
+    "Q",
+    "q",
+    "drop",
+    "f32",
+    "std",
 ];
 
 const PATHS: &[&str] = &[
-    "layers.0.type", "ends-with-dash", "quo\"te", "back\\slash", "é", "crate", "_", "self", "Self", "A_log", "a_log", "a..b",
-    "new", "load", "forward", "Tensor", "w{i}.0", "w{i}.1", "0", "1", "7", "vb", "i", "class.weight", "line\nbreak",
-    "a", "b.a", "b_a",
+    "layers.0.type",
+    "ends-with-dash",
+    "quo\"te",
+    "back\\slash",
+    "é",
+    "crate",
+    "_",
+    "self",
+    "Self",
+    "A_log",
+    "a_log",
+    "a..b",
+    "new",
+    "load",
+    "forward",
+    "Tensor",
+    "w{i}.0",
+    "w{i}.1",
+    "0",
+    "1",
+    "7",
+    "vb",
+    "i",
+    "class.weight",
+    "line\nbreak",
+    "a",
+    "b.a",
+    "b_a",
 ];
 
 /// What modules and their types are called.
 const MODULES: &[(&str, &str)] = &[
-    ("class", "Block"), ("crate", "Block"), ("_", "Tensor"), ("type", "Vec"), ("quo\"te.0", "Result"),
-    ("quo\"te.1", "Result"), ("a.Self", "Model<T>"), ("", "Outside"), ("a", "r#type"), ("é", "Größe"), ("_2", "_lower"),
+    ("class", "Block"),
+    ("crate", "Block"),
+    ("_", "Tensor"),
+    ("type", "Vec"),
+    ("quo\"te.0", "Result"),
+    ("quo\"te.1", "Result"),
+    ("a.Self", "Model<T>"),
+    ("", "Outside"),
+    ("a", "r#type"),
+    ("é", "Größe"),
+    ("_2", "_lower"),
 ];
 
 fn attributes(paths: &[&str], seed: u64) -> Result<Attributes> {
@@ -136,7 +190,17 @@ pub(crate) fn torn() -> std::result::Result<Captured, Failure> {
     value = add_to(&mut graph, &inner.enter("outer", "Outer", 1), value, "outer.w")?;
     value = add_to(&mut graph, &inner, value, "outer.w")?;
     graph.at_end().output(value);
-    let paths =
-        ["a.w", "b.w", "c.w", "layers.0.w", "layers.1.w", "layers.2.w", "layers.0.shared.w", "tied.w", "outer.w", "outer.inner.w"];
+    let paths = [
+        "a.w",
+        "b.w",
+        "c.w",
+        "layers.0.w",
+        "layers.1.w",
+        "layers.2.w",
+        "layers.0.shared.w",
+        "tied.w",
+        "outer.w",
+        "outer.inner.w",
+    ];
     captured(graph, attributes(&paths, 70)?)
 }

@@ -33,7 +33,8 @@ impl BasicBlock {
         };
         let downsample = if stride != 1 || from != to {
             let vb = vb.pp("downsample");
-            let (conv, norm) = (conv(from, 1, stride, 0, vb.pp("conv"))?, candle_nn::batch_norm(to, 1e-5, vb.pp("norm"))?);
+            let (conv, norm) =
+                (conv(from, 1, stride, 0, vb.pp("conv"))?, candle_nn::batch_norm(to, 1e-5, vb.pp("norm"))?);
             Some(Downsample { conv, norm })
         } else {
             None
