@@ -57,6 +57,8 @@ pub(super) fn rewrite(expression: &Expr, shape: Shape) -> Option<String> {
                 (Err(_), _) => fits(one_line(expression)),
             }
         }
+        // Text is written however long it is.
+        Expr::Lit(literal) if matches!(literal.lit, syn::Lit::Str(_)) => Some(one_line(expression)),
         Expr::Struct(structure) if !structure.fields.is_empty() => list::fields(structure, shape),
         _ => fits(one_line(expression)),
     }
