@@ -142,6 +142,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let module =
         fx::Tracer::new().input("x", DType::F32, (1, 3, 224, 224)).concrete_arg("train", false).trace(&model)?;
     println!("{}", module.graph());
+    println!("{}", module.summary().depth(1));
 
     let x = Tensor::randn(0f32, 1f32, (1, 3, 224, 224), &device)?;
     let (original, again) = (model.forward_t(&x, false)?, module.forward(&[x])?);

@@ -7,17 +7,20 @@
 //! This crate only gathers names; the work is done in `candle-fx-core`, whose crate page is the map.
 
 pub use fx_core::codegen;
+pub use fx_core::compile::{Compiled, compile, compile_with};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
+pub use fx_core::meta;
 pub use fx_core::module::{Attribute, Attributes, GraphModule, LayerModule, LayerState, LayerTable};
 pub use fx_core::ops::{self, OpDef, OpRef};
 pub use fx_core::passes::{self, replace_pattern};
+pub use fx_core::summary::{self, Summary};
 pub use fx_core::symbolic;
 pub use fx_core::trace::{
     Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, ToOutput, TraceError, Traceable, Tracer, TracerRules,
     symbolic_trace, trace,
 };
-pub use fx_core::value::{Fact, TensorFact, Value};
+pub use fx_core::value::{Fact, Sizes, SymInt, TensorFact, Value};
 pub use fx_macros::{constant, module, op_of, wrap};
 pub use fx_nn as nn;
 

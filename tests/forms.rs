@@ -12,6 +12,8 @@ mod arguments;
 mod bodies;
 #[path = "forms/caches.rs"]
 mod caches;
+#[path = "forms/dynamic.rs"]
+mod dynamic;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]

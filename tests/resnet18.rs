@@ -71,6 +71,29 @@ fn its_graph_has_torchvision_s_nodes() {
 }
 
 #[test]
+fn its_table_has_torchvision_s_numbers() {
+    let model = model(&VarMap::new());
+    let tracer = fx::Tracer::new().input("x", DType::F32, (1, 3, 224, 224)).concrete_arg("train", false);
+    let summary = tracer.trace(&model).expect("it is captured").summary();
+    let totals = summary.totals();
+    assert_eq!((totals.parameters, totals.trainable), (11_689_512, 11_689_512));
+    // Mean and variance of 4,800 channels, and a count for each of 20 norms.
+    assert_eq!(totals.buffers, 2 * 4_800 + 20);
+    // Convolutions: one of 7 by 7, then 16 of 3 by 3, and three of 1 by 1; and the classifier.
+    let first = 112 * 112 * 64 * 3 * 49;
+    let layer = |from: u64, to: u64, size: u64| {
+        size * size * to * 9 * (from + 3 * to) + if from == to { 0 } else { size * size * to * from }
+    };
+    let layers: u64 =
+        [(64, 64, 56), (64, 128, 28), (128, 256, 14), (256, 512, 7)].map(|(a, b, s)| layer(a, b, s)).iter().sum();
+    assert_eq!(totals.macs, first + layers + 512 * 1000);
+    assert_eq!(totals.macs, 1_814_073_344);
+    assert_eq!((totals.unknown_macs, totals.unknown_shapes, totals.untold), (0, 0, 0));
+    insta::assert_snapshot!(summary.clone().depth(2));
+    insta::assert_snapshot!(summary.depth(1));
+}
+
+#[test]
 fn its_graph_computes_what_it_computes() {
     let model = model(&VarMap::new());
     let x = Tensor::randn(0f32, 1f32, (2, 3, 64, 64), &Device::Cpu).expect("numbers");

@@ -11,6 +11,6 @@ pub use crate::module::Called;
 pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
     Construct, Entry, Given, InWorld, Inherent, Outcome, Output, OutputBuilder, Part, Record, ToOutput, ViaModule,
-    ViaModuleT, World, custom, lift, no_mirror, output, output::Field, record, whole, whole::Mirror,
+    ViaModuleT, World, compare, custom, helper, lift, no_mirror, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;

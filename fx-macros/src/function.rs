@@ -1,7 +1,7 @@
 //! `#[fx::module]` on a free function.
 //!
 //! One that takes tensors, or a type that holds them and returns some, is chosen by them (`dispatch.rs`), and its proxy side
-//! is a twin of the body. One that takes none stays as it is: what it returns is lifted where a twin calls it.
+//! is a twin of the body. One that takes none is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,6 +11,7 @@ use syn::visit_mut::VisitMut;
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
+use crate::helper;
 use crate::paths::Paths;
 use crate::twin::body::Body;
 use crate::twin::data::report_reads;
@@ -23,7 +24,7 @@ use crate::whole;
 pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
     let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
     let Some(dispatch) = dispatch else {
-        return quote!(#item);
+        return helper::expand(item, paths);
     };
     if !specialize {
         report_reads(&item.block, errors);

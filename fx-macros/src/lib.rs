@@ -22,6 +22,7 @@ mod constant;
 mod dispatch;
 mod errors;
 mod function;
+mod helper;
 mod mirror;
 mod module;
 mod options;

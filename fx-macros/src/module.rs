@@ -11,7 +11,7 @@ use crate::{function, mirror, traits, twin};
 /// Expands `#[fx::module(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
-    let (paths, options) = module_options(options, &errors);
+    let (paths, mut options) = module_options(options, &errors);
     let parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -19,7 +19,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             return errors.finish(TokenStream::new(), &item);
         }
     };
-    if options.mirrored && !matches!(&parsed, Item::Impl(item) if item.trait_.is_some()) {
+    let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
+    if options.mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
@@ -35,6 +36,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             (item.to_token_stream(), quote!(#item #generated))
         }
         Item::Impl(mut item) => {
+            options.mirrored &= of_trait;
             let generated = twin::expand_impl(&mut item, options, &paths, &errors);
             (item.to_token_stream(), quote!(#item #generated))
         }

@@ -26,6 +26,11 @@ pub(crate) fn mirror_method() -> Ident {
     format_ident!("__fx_mirror")
 }
 
+/// The hidden method that lends a part of a trait object.
+pub(crate) fn part_method() -> Ident {
+    format_ident!("__fx_part")
+}
+
 /// The trait for both worlds, and what lets its objects be fields.
 pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenStream {
     let world = format_ident!("TensorOrProxy");
@@ -63,6 +68,11 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
                 ::core::option::Option::None
             }
         });
+        let (method, part) = (part_method(), paths.private("Part"));
+        both.items.push(parse_quote! {
+            #[doc(hidden)]
+            fn #method(&self, _: usize) -> ::core::option::Option<#part<'_>> { ::core::option::Option::None }
+        });
         objects(item, paths)
     });
     quote!(#both #objects)
@@ -71,11 +81,12 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
 /// The impls that let trait objects be fields of a mirrored type.
 fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (name, cfgs, method) = (&item.ident, cfgs(&item.attrs), mirror_method());
+    let (part_method, part) = (part_method(), paths.private("Part"));
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
     let text = name.to_string();
-    let autos: [TokenStream; 3] =
-        [quote!(), quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Send + ::core::marker::Sync)];
+    let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
+    let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
     let impls = autos.map(|auto| {
         quote! {
             #(#cfgs)*
@@ -87,6 +98,9 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
                         ::core::option::Option::Some(mirror) => mirror,
                         ::core::option::Option::None => #no_mirror(scope, #text),
                     }
+                }
+                fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> {
+                    #name::#part_method(&**self, step)
                 }
             }
         }

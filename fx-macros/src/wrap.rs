@@ -58,7 +58,9 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     let mut used = Names::default();
     used.signature(&sig);
 
-    let (description, record) = (description(item, &dispatch, paths, pure), record(item, &sig, paths));
+    let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
+    let callee = quote!(<#candle::Tensor as #trait_name>::#call);
+    let (description, record) = (description(item, &callee, paths, pure), record(item, &sig, paths));
     let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, paths));
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
@@ -89,11 +91,10 @@ pub(crate) fn expand_op_of(path: TokenStream) -> TokenStream {
     }
 }
 
-/// The static description, outside the shadow world: its evaluation is candle's.
-fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths, pure: bool) -> TokenStream {
+/// The static description, outside the shadow world: its evaluation is a call of `callee` on candle's tensors.
+pub(crate) fn description(item: &ItemFn, callee: &TokenStream, paths: &Paths, pure: bool) -> TokenStream {
     let (op_def, param, args) = (paths.private("OpDef"), paths.private("Param"), paths.private("Args"));
     let (value, into_value) = (paths.candle_result(paths.private("Value")), paths.private("IntoValue"));
-    let (candle, trait_name, call) = (paths.candle(), &dispatch.trait_name, call_ident());
     let path_end = path_end(&item.sig.ident);
     let params = item.sig.inputs.iter().enumerate().filter_map(|(position, input)| {
         let FnArg::Typed(input) = input else {
@@ -121,7 +122,7 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, paths: &Paths, pure: bool
     quote! {
         #vis static #name: #op_def = {
             fn __fx_eval(args: #args<'_>) -> #value {
-                #into_value::into_value(<#candle::Tensor as #trait_name>::#call(#(#gets),*))
+                #into_value::into_value(#callee(#(#gets),*))
             }
             #op_def::wrapped(
                 ::core::concat!(::core::module_path!(), #path_end),

@@ -4,23 +4,14 @@
 
 use std::fmt;
 
-use candle_core::{Device, Module, ModuleT, Result, Tensor, bail};
+use candle_core::{Module, ModuleT, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 
 use crate::dims::{extent, index, rank};
+use crate::formula::{along, along_of, or_number};
 use crate::leaf::leaf;
 use crate::options::{float, options, words};
 use crate::stable;
-
-/// A number of `x`'s dtype beside it.
-fn number(value: f64, x: &Tensor) -> Result<Tensor> {
-    Tensor::full(value, (), &Device::Cpu)?.to_device(x.device())?.to_dtype(x.dtype())?.broadcast_as(x.shape())
-}
-
-/// `x` where the condition holds, elsewhere a number.
-fn or_number(condition: &Tensor, x: &Tensor, value: f64) -> Result<Tensor> {
-    condition.where_cond(x, &number(value, x)?)
-}
 
 /// A setting as torch prints it.
 trait Setting {
@@ -101,6 +92,12 @@ macro_rules! activations {
                 #[allow(unused_variables, reason = "few shapes depend on the settings")]
                 let ($this, $dims) = (layer, x.dims());
                 $shape
+            };
+            through |layer, _scope, $x| {
+                #[allow(unused_imports, reason = "each needs some of them")]
+                use crate::proxied::{candle_nn, formula::{along_of, or_number}, stable};
+                let $this = layer;
+                $forward
             };
         }
     )*};
@@ -192,15 +189,15 @@ activations! {
     } }
     /// `exp(x) / ∑ exp(x)` along `dim`; without one, along the first of 0, 1 or 3 dimensions and else the second.
     Softmax(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::softmax(x, along("Softmax", *dim, x.rank())?)
+        along_of("Softmax", *dim, x, |x, axis| candle_nn::ops::softmax(x, axis))
     }; dims along("Softmax", *dim, dims.len()).map(|_| ()) }
     /// `log(exp(x) / ∑ exp(x))` along `dim`, as [`Softmax`].
     LogSoftmax(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::log_softmax(x, along("LogSoftmax", *dim, x.rank())?)
+        along_of("LogSoftmax", *dim, x, |x, axis| candle_nn::ops::log_softmax(x, axis))
     }; dims along("LogSoftmax", *dim, dims.len()).map(|_| ()) }
     /// `exp(−x) / ∑ exp(−x)` along `dim`, as [`Softmax`].
     Softmin(dim: Option<i64> = None) { |Self { dim }, x| {
-        candle_nn::ops::softmax(&x.neg()?, along("Softmin", *dim, x.rank())?)
+        along_of("Softmin", *dim, &x.neg()?, |x, axis| candle_nn::ops::softmax(x, axis))
     }; dims along("Softmin", *dim, dims.len()).map(|_| ()) }
     /// Softmax over the channels of `(N, C, H, W)` or `(C, H, W)`.
     Softmax2d() { |_, x| {
@@ -216,12 +213,6 @@ fn halved(dims: &[usize], dim: i64) -> Result<usize> {
         bail!("GLU: dimension {dim} of {dims:?} should be even");
     }
     Ok(axis)
-}
-
-/// The dimension of a softmax.
-fn along(layer: &str, dim: Option<i64>, rank: usize) -> Result<usize> {
-    let dim = dim.unwrap_or(i64::from(!matches!(rank, 0 | 1 | 3)));
-    index(layer, dim, rank)
 }
 
 fn planes(dims: &[usize]) -> Result<()> {

@@ -9,6 +9,7 @@ use candle_core::{Module, Result, Tensor, bail};
 use crate::dims::channels;
 use crate::leaf::leaf;
 use crate::pool::numbered;
+use crate::pool_indices::indices;
 
 /// The wanted extent of each of `N` dimensions; none keeps what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +105,7 @@ impl<const N: usize> OutputSize<N> {
 }
 
 macro_rules! adaptive {
-    ($($(#[$doc:meta])* $layer:ident [$one:ident $two:ident $three:ident] = $name:literal, $what:literal, $reduce:expr;)*) => {$(
+    ($($(#[$doc:meta])* $layer:ident [$one:ident $two:ident $three:ident] = $name:literal, $what:literal, $how:ident, $reduce:expr;)*) => {$(
         $(#[$doc])*
         #[doc = concat!("\n\n[torch.nn.", $name, "2d](https://docs.pytorch.org/docs/stable/generated/torch.nn.", $name, "2d.html)")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +144,7 @@ macro_rules! adaptive {
         }
 
         leaf! {
-            const N => $layer<N> as Self::NAME, forward;
+            const N => $layer<N> as Self::NAME, $how;
             arguments { output_size: OutputSize<N> }
             tensors {}
             make |_vb| Ok(Self { output_size });
@@ -154,8 +155,23 @@ macro_rules! adaptive {
 adaptive! {
     /// The average of as many windows as wanted; `(N, C, …)` or `(C, …)`.
     AdaptiveAvgPool [AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d] =
-        "AdaptiveAvgPool", "The average", |x, axis| x.mean(axis);
+        "AdaptiveAvgPool", "The average", forward, |x, axis| x.mean(axis);
     /// The greatest value of as many windows as wanted; `(N, C, …)` or `(C, …)`.
     AdaptiveMaxPool [AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d] =
-        "AdaptiveMaxPool", "The greatest value", |x, axis| x.max(axis);
+        "AdaptiveMaxPool", "The greatest value", indexed, |x, axis| x.max(axis);
+}
+
+indices! {
+    AdaptiveMaxPool, "AdaptiveMaxPool", |state| Ok(Self { output_size: state.option("output_size")? });
+    |layer, x| {
+        let dims = layer.output_size.shape(&Self::NAME[3..], x.dims())?;
+        let windows = |axis: usize| {
+            let (size, wanted) = (x.dims()[axis], dims[axis]);
+            (0..wanted).map(|i| {
+                let (start, end) = (i * size / wanted, ((i + 1) * size).div_ceil(wanted));
+                (start..end).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect()
+            }).collect()
+        };
+        (x.rank() - N..x.rank()).map(windows).collect()
+    };
 }

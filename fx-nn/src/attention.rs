@@ -8,6 +8,7 @@ use candle_core::{DType, ModuleT, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
+use fx_core::ops::macs::product;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::{Fact, Value};
 
@@ -193,6 +194,20 @@ impl MultiheadAttention {
         Ok(Extents { targets: query[length], sources: key[length], batch: batch.map(|batch| query[batch]) })
     }
 
+    /// Those of the four projections, of queries by keys and of weights by values.
+    pub(crate) fn macs_of(&self, query: &[usize], key: &[usize], value: &[usize]) -> Option<u64> {
+        let Extents { targets, sources, batch } = self.extents(query, key, value).ok()?;
+        let (batch, width) = (batch.unwrap_or(1), self.embed_dim);
+        let [kdim, vdim] = [self.config.kdim, self.config.vdim].map(|dim| dim.unwrap_or(width));
+        let all = sources + usize::from(self.config.add_bias_kv) + usize::from(self.config.add_zero_attn);
+        let parts = [
+            product([batch, targets, 2 * width, width]),
+            product([batch, sources, kdim + vdim, width]),
+            product([batch, targets, all, 2 * width]),
+        ];
+        Some(parts.into_iter().fold(0, u64::saturating_add))
+    }
+
     /// The result, and the weights averaged over the heads; nothing is dropped or masked.
     ///
     /// # Errors
@@ -329,6 +344,10 @@ leaf! {
             Ok(Fact::Tuple(vec![Fact::Tensor((*q).clone()), Fact::tensor(weights, q.dtype)]))
         }
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
+    };
+    macs |layer, facts, _result| {
+        let [q, k, v] = [0, 1, 2].map(|at| facts.get(at).and_then(|fact| fact.as_tensor()));
+        layer.macs_of(q?.dims(), k?.dims(), v?.dims())
     };
 }
 leaf!(@several MultiheadAttention);

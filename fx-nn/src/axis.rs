@@ -30,7 +30,7 @@ pub(crate) fn padded(layer: &str, size: usize, left: i64, right: i64, fill: Fill
         bail!("{layer}: padding ({left}, {right}) should be at most {most} for an axis of {size}");
     }
     match signed.checked_add(left).and_then(|sum| sum.checked_add(right)).map(usize::try_from) {
-        Some(Ok(result)) if result > 0 || size == 0 => Ok(result),
+        Some(Ok(result)) if result > 0 || size == 0 || matches!(fill, Fill::Constant(_)) => Ok(result),
         _ => bail!("{layer}: padding ({left}, {right}) leaves nothing of an axis of {size}"),
     }
 }
@@ -144,13 +144,16 @@ impl Window {
             bail!("{layer}: kernel size {kernel}, stride {stride} and dilation {dilation} should be at least 1");
         }
         let whole = padding.checked_mul(2).and_then(|both| both.checked_add(size));
-        let Some(free) = whole.and_then(|whole| whole.checked_sub(self.span())) else {
+        // Rounded up, a first window may be larger than the axis by less than a stride.
+        let beyond = if ceil { stride - 1 } else { 0 };
+        let free = whole.and_then(|whole| whole.checked_add(beyond)?.checked_sub(self.span()));
+        let Some(free) = free else {
             bail!("{layer}: a window of {} is larger than an axis of {size} with padding {padding}", self.span());
         };
-        let count = free / stride + 1;
+        let count = free / stride;
         // A window that would start in the padding after the end is left out.
-        let more = ceil && free % stride != 0 && count * stride < size + padding;
-        Ok(count + usize::from(more))
+        let last = !ceil || count * stride < size + padding;
+        Ok(count + usize::from(last))
     }
 
     /// The windows of `axis` in a new axis after it; beyond the ends is `value`.
@@ -165,6 +168,15 @@ impl Window {
         dims[axis] = count;
         dims.insert(axis + 1, self.kernel);
         select(&x, axis, positions.collect())?.reshape(dims)
+    }
+
+    /// The positions of an axis that each of so many windows sees.
+    pub(crate) fn positions(self, size: usize, count: usize) -> Vec<Vec<u32>> {
+        let at = |window: usize, element: usize| {
+            let at = (window * self.stride + element * self.dilation).checked_sub(self.padding)?;
+            u32::try_from(at).ok().filter(|_| at < size)
+        };
+        (0..count).map(|window| (0..self.kernel).filter_map(|element| at(window, element)).collect()).collect()
     }
 
     /// What is to be added before the axis.

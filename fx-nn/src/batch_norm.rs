@@ -90,6 +90,9 @@ fn beside(x: &Tensor, at: usize) -> Result<Vec<usize>> {
     Ok((0..x.rank()).map(|i| if i == at { channels } else { 1 }).collect())
 }
 
+/// Names of the statistics.
+const RUNNING: &[&str] = &["running_mean", "running_var", "num_batches_tracked"];
+
 impl Running {
     fn new(features: usize, vb: &VarBuilder<'_>) -> Result<Self> {
         let mean = vb.get_with_hints(features, "running_mean", Init::Const(0.0))?;
@@ -248,6 +251,7 @@ leaf! {
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    buffers RUNNING;
 }
 
 /// `(x − mean) / √(variance + eps) · weight + bias` for each channel of each sample; see [`InstanceNorm2d`].
@@ -341,4 +345,5 @@ leaf! {
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims()).map(|_| ());
+    buffers RUNNING;
 }

@@ -7,6 +7,7 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor, bail};
 use candle_nn::VarBuilder;
+use fx_core::ops::macs::{of_each, of_window};
 use fx_core::ops::{FromValue, IntoValue};
 use fx_core::value::Value;
 
@@ -350,4 +351,5 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(in_channels, out_channels, kernel_size, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    macs |layer, _x, out| of_each(out, of_window(layer.weight.dims()));
 }

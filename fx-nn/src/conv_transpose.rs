@@ -7,6 +7,7 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor, bail};
 use candle_nn::VarBuilder;
+use fx_core::ops::macs::{of_each, of_window};
 
 use crate::axis::{self, Fill};
 use crate::conv::{add_bias, batched, check};
@@ -206,4 +207,5 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(in_channels, out_channels, kernel_size, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    macs |layer, x, _out| of_each(x, of_window(layer.weight.dims()));
 }

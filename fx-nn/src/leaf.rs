@@ -5,12 +5,14 @@
 use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
+use fx_core::ops::macs::product;
 use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, TensorFact, Value};
 
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
-/// The settings of its `config` are written after its arguments.
+/// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
+/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -19,6 +21,9 @@ macro_rules! leaf {
         tensors { $($tensor:literal),* $(,)? }
         make |$vb:ident| $make:expr;
         shape |$layer:ident, $x:ident| $shape:expr;
+        $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
+        $(buffers $buffers:expr;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -31,6 +36,12 @@ macro_rules! leaf {
                 };
                 $crate::leaf::known($shape, $x)
             };
+            $(macs |$counted, facts, result| {
+                let ($input, $out) = (facts.first()?.as_tensor()?, result.as_tensor()?);
+                Some($macs)
+            };)?
+            $(buffers $buffers;)?
+            $(through |$entered, $scope, $entering| $through;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -47,6 +58,9 @@ macro_rules! leaf {
         [$($arg:ident: $arg_type:ty),*] [$($config:ident: $config_type:ty)?] [$($tensors:tt)*] [$vb:ident $make:expr]
         |$call:ident, $args:ident| $calls:expr;
         |$layer:ident, $facts:ident| $infer:expr;
+        $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
+        $(buffers $buffers:expr;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -72,6 +86,28 @@ macro_rules! leaf {
                 let $layer = self;
                 $infer
             }
+
+            $(
+                fn macs(&self, $counted_facts: &[&fx_core::value::Fact], $result: &fx_core::value::Fact) -> Option<u64> {
+                    let $counted = self;
+                    $macs
+                }
+            )?
+
+            $(const BUFFERS: &'static [&'static str] = $buffers;)?
+
+            $(
+                const THROUGH: bool = true;
+
+                fn through(
+                    &self,
+                    $scope: &fx_core::trace::Scope,
+                    $entering: &fx_core::trace::Proxy,
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $entered = self;
+                    $through
+                }
+            )?
 
             const KIND: Option<&'static fx_core::module::LayerKind> = Some(&fx_core::module::LayerKind {
                 name: Self::NAME,
@@ -122,14 +158,20 @@ macro_rules! leaf {
     (@options $config_type:ty) => { <$config_type>::NAMES };
     (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
     (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
+    (@mirror indexed $type:ty) => { $crate::pool_indices::Indexed<$type> };
+    (@called indexed) => { fx_core::module::Called::FORWARD };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait indexed [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+    };
     (@trait forward [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::Forward for $type {}
     };
     (@trait forward_t [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
     };
+    (@call indexed $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call forward $layer:ident $args:ident) => {
         fx_core::ops::IntoValue::into_value(candle_core::Module::forward($layer, fx_core::leaf::argument($args, 0)?))
     };
@@ -153,6 +195,8 @@ macro_rules! several {
         make |$vb:ident| $make:expr;
         call |$layer:ident, $a:ident, $b:ident| $call:expr;
         shape |$shaped:ident, $x:ident, $y:ident| $shape:expr;
+        $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
+        $(buffers $buffers:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [] $type as $name,
@@ -169,6 +213,11 @@ macro_rules! several {
                 }
                 _ => Ok(fx_core::value::Fact::Unknown),
             };
+            $(macs |$counted, facts, result| {
+                let ($input, $out) = (facts.first()?.as_tensor()?, result.as_tensor()?);
+                Some($macs)
+            };)?
+            $(buffers $buffers;)?
         }
 
         impl $crate::leaf::Pair for $type {}
@@ -189,6 +238,18 @@ impl<L: Pair> Several<L> {
     pub fn forward(&self, first: &Proxy, second: &Proxy) -> Result<Proxy> {
         self.record(&[Given::Proxy(first.clone()), Given::Proxy(second.clone())])
     }
+}
+
+/// So many multiply-accumulates as its matrices have numbers, for each of these rows.
+pub(crate) fn of_matrices(layer: &impl Layer, rows: usize) -> u64 {
+    let tensors = layer.state().map_or_else(Vec::new, |state| state.tensors);
+    let matrices = tensors.iter().filter(|(_, tensor)| tensor.rank() == 2);
+    product([rows, matrices.map(|(_, tensor)| tensor.elem_count()).sum()])
+}
+
+/// How many rows of the last dimension there are.
+pub(crate) fn rows(x: &TensorFact) -> usize {
+    x.dims().split_last().map_or(1, |(_, leading)| leading.iter().product())
 }
 
 /// Most settings that a layer has.

@@ -13,7 +13,15 @@ mod axis;
 mod dims;
 mod leaf;
 mod options;
+mod formula;
 mod stable;
+
+/// What formulas are computed on.
+mod world {
+    pub(crate) use candle_core::{Result, Tensor};
+}
+
+mod proxied;
 
 mod activation;
 mod adaptive;
@@ -28,10 +36,12 @@ mod fold;
 mod linear;
 mod loss;
 mod loss_class;
+mod loss_ctc;
 mod loss_three;
 mod norm;
 mod padding;
 mod pool;
+mod pool_indices;
 mod rnn;
 mod rnn_cell;
 mod shape;
@@ -39,6 +49,7 @@ mod sparse;
 mod table;
 mod transformer;
 mod transformer_stack;
+mod transformer_model;
 mod upsample;
 
 pub use activation::{
@@ -75,9 +86,11 @@ pub use loss_class::{
     CrossEntropyLoss, CrossEntropyLossConfig, MultiLabelMarginLoss, MultiLabelMarginLossConfig, MultiMarginLoss,
     MultiMarginLossConfig, NLLLoss, NLLLossConfig,
 };
+pub use loss_ctc::{CTCLoss, CTCLossConfig};
 pub use loss_three::{
-    CosineEmbeddingLoss, CosineEmbeddingLossConfig, GaussianNLLLoss, GaussianNLLLossConfig, MarginRankingLoss,
-    MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
+    CosineEmbeddingLoss, CosineEmbeddingLossConfig, DistanceFunction, GaussianNLLLoss, GaussianNLLLossConfig,
+    MarginRankingLoss, MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
+    TripletMarginWithDistanceLoss, TripletMarginWithDistanceLossConfig,
 };
 pub use norm::{
     GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,
@@ -92,6 +105,7 @@ pub use padding::{
 pub use pool::{
     AvgPool, AvgPool1d, AvgPool2d, AvgPool3d, AvgPoolConfig, MaxPool, MaxPool1d, MaxPool2d, MaxPool3d, MaxPoolConfig,
 };
+pub use pool_indices::{Indexed, Indices, WithIndices};
 pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
 pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
 pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
@@ -100,5 +114,6 @@ pub use table::{kinds, layer_table};
 pub use transformer::{
     TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
 };
+pub use transformer_model::{Transformer, TransformerConfig};
 pub use transformer_stack::{TransformerDecoder, TransformerEncoder};
 pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

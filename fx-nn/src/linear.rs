@@ -6,8 +6,11 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor};
 use candle_nn::{Init, VarBuilder};
+use fx_core::ops::macs::{of_each, product};
+use fx_core::trace::Traceable;
 
 use crate::dims::extent;
+use crate::formula;
 use crate::leaf::{leaf, several};
 use crate::options::{flag, options};
 
@@ -94,8 +97,7 @@ impl Module for Linear {
     /// When the last dimension is not `in_features` wide.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
         let dims = self.shape(xs.dims())?;
-        let rows = xs.reshape(((), self.in_features))?;
-        candle_nn::Linear::new(self.weight.clone(), self.bias.clone()).forward(&rows)?.reshape(dims)
+        formula::linear(xs, &self.weight, self.bias.as_ref(), dims)
     }
 }
 
@@ -113,6 +115,13 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(in_features, out_features, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    macs |layer, _x, out| of_each(out, layer.in_features);
+    through |layer, scope, x| {
+        let dims = layer.shape(x.dims())?;
+        let weight = layer.weight.symbolic(&scope.child("weight"));
+        let bias = layer.bias.symbolic(&scope.child("bias"));
+        crate::proxied::formula::linear(x, &weight, bias.as_ref(), dims)
+    };
 }
 
 /// `y = x₁ᵀ · A · x₂ + bias`, [torch.nn.Bilinear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html).
@@ -204,6 +213,7 @@ several! {
     make |vb| Self::new(in1_features, in2_features, out_features, config, vb);
     call |layer, first, second| layer.forward(first, second);
     shape |layer, first, second| layer.shape(first.dims(), second.dims());
+    macs |layer, _x, out| product([out.shape.elem_count(), layer.in1_features + 1, layer.in2_features]);
 }
 
 /// Its input, [torch.nn.Identity](https://docs.pytorch.org/docs/stable/generated/torch.nn.Identity.html).
@@ -236,4 +246,5 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self);
     shape |_layer, _x| Ok(());
+    through |_layer, _scope, x| Ok(x.clone());
 }

@@ -146,6 +146,7 @@ macro_rules! losses {
             make |_vb| Ok(Self { config, $($weight: saved(&_vb, $name)?,)* });
             call |layer, input, target| layer.forward(input, target);
             shape |layer, input, target| layer.shape(input.dims(), target.dims());
+            buffers &[$($name),*];
         }
     )*};
 }

@@ -150,6 +150,7 @@ several! {
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    buffers &["weight"];
 }
 
 options! {
@@ -267,6 +268,7 @@ several! {
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    buffers &["weight"];
 }
 
 options! {
@@ -353,6 +355,7 @@ several! {
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    buffers &["weight"];
 }
 
 options! {

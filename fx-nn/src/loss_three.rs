@@ -10,10 +10,21 @@ use fx_core::ops::IntoValue;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
-use crate::distance::{PairwiseDistance, together};
+use crate::distance::{CosineSimilarity, PairwiseDistance, together};
 use crate::leaf::{Several, leaf};
 use crate::loss::Reduction;
-use crate::options::options;
+use crate::options::{options, words};
+
+words! {
+    /// A distance of [`TripletMarginWithDistanceLoss`], by name, so that a graph can be saved with it. torch takes any
+    /// function there: with one of your own, write the loss with it.
+    DistanceFunction {
+        /// That of [`PairwiseDistance`].
+        PairwiseDistance = "pairwise_distance",
+        /// One less the similarity of [`CosineSimilarity`].
+        CosineDistance = "cosine_distance",
+    }
+}
 
 macro_rules! losses {
     ($(
@@ -141,12 +152,29 @@ losses! {
     } (anchor, positive, negative)
     |config| {
         let distance = PairwiseDistance::new(config.p, config.eps, false);
-        let near = distance.forward(anchor, positive)?;
-        let mut far = distance.forward(anchor, negative)?;
-        if config.swap {
-            far = far.minimum(&distance.forward(positive, negative)?)?;
+        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| distance.forward(x, y))
+    };
+    |layer, [x, y, z]| {
+        let mut dims = together(layer, x, &together(layer, y, z)?)?;
+        if x.len() != y.len() || x.len() != z.len() || dims.pop().is_none() {
+            bail!("{layer}: expects three tensors of as many dimensions, but is given {x:?}, {y:?} and {z:?}");
         }
-        (near - far)?.affine(1.0, config.margin)?.relu()
+        Ok(dims)
+    };
+
+    /// `max(0, d(a, p) − d(a, n) + margin)` of a distance along the last dimension; with `swap` the smaller of `d(a, n)` and
+    /// `d(p, n)`.
+    TripletMarginWithDistanceLoss, TripletMarginWithDistanceLossConfig {
+        /// The distance; that of [`PairwiseDistance`] by default.
+        distance_function: DistanceFunction = DistanceFunction::PairwiseDistance,
+        /// How much nearer the positive should be; 1 by default.
+        margin: f64 = 1.0,
+        /// Whether the distance of positive and negative counts; false by default.
+        swap: bool = false,
+    } (anchor, positive, negative)
+    |config| {
+        let distance = config.distance_function;
+        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| distance.of(x, y))
     };
     |layer, [x, y, z]| {
         let mut dims = together(layer, x, &together(layer, y, z)?)?;
@@ -178,6 +206,32 @@ losses! {
         }
         Ok(dims)
     };
+}
+
+/// `max(0, d(a, p) − d(a, n) + margin)`.
+fn triplet(
+    anchor: &Tensor,
+    positive: &Tensor,
+    negative: &Tensor,
+    margin: f64,
+    swap: bool,
+    distance: impl Fn(&Tensor, &Tensor) -> Result<Tensor>,
+) -> Result<Tensor> {
+    let near = distance(anchor, positive)?;
+    let mut far = distance(anchor, negative)?;
+    if swap {
+        far = far.minimum(&distance(positive, negative)?)?;
+    }
+    (near - far)?.affine(1.0, margin)?.relu()
+}
+
+impl DistanceFunction {
+    fn of(self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::PairwiseDistance => PairwiseDistance::default().forward(x, y),
+            Self::CosineDistance => CosineSimilarity::new(-1, 1e-8).forward(x, y)?.affine(-1.0, 1.0),
+        }
+    }
 }
 
 /// The cosine along the last dimension, with something added to squares of lengths.

@@ -87,6 +87,12 @@ impl LayerNorm {
     pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
         if name == "weight" { self.weight.clone() } else { self.bias.clone() }
     }
+
+    /// Its options.
+    #[must_use]
+    pub fn config(&self) -> &LayerNormConfig {
+        &self.config
+    }
 }
 
 impl Module for LayerNorm {
@@ -98,11 +104,15 @@ impl Module for LayerNorm {
         let rows = xs.contiguous()?.reshape(((), width))?;
         let flat = |tensor: &Tensor| tensor.reshape(width)?.contiguous();
         let result = match (&self.weight, &self.bias) {
-            (Some(weight), Some(bias)) => {
-                candle_nn::LayerNorm::new(flat(weight)?, flat(bias)?, self.config.eps).forward(&rows)?
+            // candle's kernel takes the difference of two sums, which loses digits where the mean is far from zero.
+            (Some(weight), Some(bias)) if rows.dtype() == DType::F32 => {
+                let centred = rows.broadcast_sub(&rows.mean_keepdim(1)?)?;
+                candle_nn::LayerNorm::new(flat(weight)?, flat(bias)?, self.config.eps).forward(&centred)?
             }
-            (Some(weight), None) => candle_nn::LayerNorm::new_no_bias(flat(weight)?, self.config.eps).forward(&rows)?,
-            (None, _) => widely(&rows, |rows| standardize(rows, self.config.eps))?,
+            (weight, bias) => {
+                let normalized = widely(&rows, |rows| standardize(rows, self.config.eps))?;
+                affine(normalized, weight.as_ref(), bias.as_ref(), &[1, width])?
+            }
         };
         result.reshape(xs.shape())
     }

@@ -10,6 +10,7 @@ use crate::axis::Window;
 use crate::dims::channels;
 use crate::leaf::leaf;
 use crate::options::{Size, flag, options};
+use crate::pool_indices::indices;
 
 options! {
     /// Options of [`MaxPool1d`] and its kind.
@@ -191,12 +192,20 @@ impl<const N: usize> fmt::Display for MaxPool<N> {
 }
 
 leaf! {
-    const N => MaxPool<N> as Self::NAME, forward;
+    const N => MaxPool<N> as Self::NAME, indexed;
     arguments { kernel_size: Size<N> }
     config config: MaxPoolConfig<N>;
     tensors {}
     make |_vb| Self::new(kernel_size, config);
     shape |layer, x| layer.shape(x.dims());
+}
+
+indices! {
+    MaxPool, "MaxPool", |state| Self::new(state.option::<Size<N>>("kernel_size")?, MaxPoolConfig::restored(state)?);
+    |layer, x| {
+        let dims = layer.shape(x.dims())?;
+        (0..N).map(|i| layer.window(i).positions(x.dims()[x.rank() - N + i], dims[x.rank() - N + i])).collect()
+    };
 }
 
 impl<const N: usize> AvgPool<N> {

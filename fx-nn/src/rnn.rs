@@ -13,7 +13,7 @@ use fx_core::value::{Fact, Value};
 
 use crate::dims::{extent, rank};
 use crate::dropout::Dropout;
-use crate::leaf::{Several, leaf, optional};
+use crate::leaf::{Several, leaf, of_matrices, optional, rows};
 use crate::linear::uniform;
 use crate::options::{float, options};
 use crate::rnn_cell::{Nonlinearity, Step, Weights, affine, both, pair};
@@ -375,6 +375,7 @@ macro_rules! one_state {
                 }
                 _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
             };
+            macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
         }
         leaf!(@several $layer);
 
@@ -447,6 +448,7 @@ leaf! {
         }
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
+    macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
 }
 leaf!(@several LSTM);
 

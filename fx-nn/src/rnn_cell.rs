@@ -12,7 +12,7 @@ use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
 use crate::dims::{extent, rank};
-use crate::leaf::{Several, leaf, optional};
+use crate::leaf::{Several, leaf, of_matrices, optional, rows};
 use crate::linear::uniform;
 use crate::options::{options, words};
 
@@ -289,6 +289,7 @@ macro_rules! one_state {
                 }
                 _ => Ok(Fact::Unknown),
             };
+            macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
         }
         leaf!(@several $layer);
 
@@ -335,6 +336,7 @@ leaf! {
         }
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
+    macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
 }
 leaf!(@several LSTMCell);
 

@@ -1,6 +1,6 @@
 //! Rows of a table by their indices: [`Embedding`] and [`EmbeddingBag`].
 //!
-//! Invariant: indices are u8, u32 or i64; one beyond the table is an error.
+//! Invariant: indices are u8, u32, i32 or i64; one beyond the table is an error.
 
 use std::fmt;
 
@@ -33,14 +33,22 @@ options! {
 }
 
 /// The table, from `N(0, 1)`, with a row of zeros.
-fn table(rows: usize, width: usize, padding: Option<usize>, vb: &VarBuilder<'_>) -> Result<Tensor> {
+///
+/// One whose rows are shortened when they are looked up is a variable, so that they stay so.
+fn table(
+    rows: usize,
+    width: usize,
+    padding: Option<usize>,
+    max_norm: Option<f64>,
+    vb: &VarBuilder<'_>,
+) -> Result<Tensor> {
     let fresh = !vb.contains_tensor("weight");
     let weight = vb.get_with_hints((rows, width), "weight", Init::Randn { mean: 0.0, stdev: 1.0 })?;
     if let (Some(row), true, true) = (padding, fresh, weight.is_variable()) {
         let zeros = Tensor::zeros((1, width), weight.dtype(), weight.device())?;
         Var::from_tensor(&weight)?.set(&weight.slice_scatter0(&zeros, row)?)?;
     }
-    Ok(weight)
+    Ok(if max_norm.is_some() { Var::from_tensor(&weight)?.as_tensor().clone() } else { weight })
 }
 
 fn padding_row(layer: &str, padding_idx: Option<i64>, rows: usize) -> Result<Option<usize>> {
@@ -58,9 +66,27 @@ fn shortened(rows: Tensor, max_norm: Option<f64>, p: f64) -> Result<Tensor> {
 
 fn indices(layer: &str, dtype: DType) -> Result<()> {
     match dtype {
-        DType::U8 | DType::U32 | DType::I64 => Ok(()),
-        other => bail!("{layer}: indices should be u8, u32 or i64, but are {}", other.as_str()),
+        DType::U8 | DType::U32 | DType::I32 | DType::I64 => Ok(()),
+        other => bail!("{layer}: indices should be u8, u32, i32 or i64, but are {}", other.as_str()),
     }
+}
+
+/// The rows of these indices, shortened in the table as well, as torch does it.
+fn look_up(layer: &str, weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<Tensor> {
+    indices(layer, x.dtype())?;
+    let flat = x.flatten_all()?.contiguous()?;
+    // candle looks up by any integers but these.
+    let flat = if flat.dtype() == DType::I32 { flat.to_dtype(DType::I64)? } else { flat };
+    let rows = shortened(weight.index_select(&flat, 0)?, max_norm, norm_type)?;
+    if max_norm.is_some() && weight.is_variable() {
+        let known = shortened(weight.detach(), max_norm, norm_type)?;
+        let (count, width) = weight.dims2()?;
+        let seen = Tensor::zeros(count, DType::F32, x.device())?;
+        let seen = seen.index_add(&flat, &Tensor::ones(flat.elem_count(), DType::F32, x.device())?, 0)?;
+        let seen = seen.gt(0.0)?.unsqueeze(1)?.broadcast_as((count, width))?;
+        Var::from_tensor(weight)?.set(&seen.where_cond(&known, &weight.detach())?)?;
+    }
+    Ok(rows)
 }
 
 /// Rows of a table: `(…)` indices become `(…, embedding_dim)`.
@@ -88,7 +114,7 @@ impl Embedding {
         vb: VarBuilder<'_>,
     ) -> Result<Self> {
         let padding = padding_row("Embedding", config.padding_idx, num_embeddings)?;
-        let weight = table(num_embeddings, embedding_dim, padding, &vb)?;
+        let weight = table(num_embeddings, embedding_dim, padding, config.max_norm, &vb)?;
         Ok(Self { num_embeddings, embedding_dim, weight, config })
     }
 
@@ -107,9 +133,7 @@ impl Module for Embedding {
     /// # Errors
     /// When the indices are not integers or one is beyond the table.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        indices("Embedding", xs.dtype())?;
-        let rows = self.weight.index_select(&xs.flatten_all()?.contiguous()?, 0)?;
-        let rows = shortened(rows, self.config.max_norm, self.config.norm_type)?;
+        let rows = look_up("Embedding", &self.weight, xs, self.config.max_norm, self.config.norm_type)?;
         rows.reshape(xs.dims().iter().copied().chain([self.embedding_dim]).collect::<Vec<_>>())
     }
 }
@@ -198,7 +222,7 @@ impl EmbeddingBag {
         vb: VarBuilder<'_>,
     ) -> Result<Self> {
         let padding = padding_row("EmbeddingBag", config.padding_idx, num_embeddings)?;
-        let weight = table(num_embeddings, embedding_dim, padding, &vb)?;
+        let weight = table(num_embeddings, embedding_dim, padding, config.max_norm, &vb)?;
         Ok(Self { num_embeddings, embedding_dim, weight, config })
     }
 
@@ -241,8 +265,8 @@ impl EmbeddingBag {
         {
             bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {:?}", input.dims());
         }
-        let flat = input.flatten_all()?.contiguous()?;
-        let rows = shortened(self.weight.index_select(&flat, 0)?, self.config.max_norm, self.config.norm_type)?;
+        let flat = input.flatten_all()?;
+        let rows = look_up("EmbeddingBag", &self.weight, input, self.config.max_norm, self.config.norm_type)?;
         let rows = match per_sample_weights {
             Some(weights) => rows.broadcast_mul(&weights.flatten_all()?.unsqueeze(1)?)?,
             None => rows,
@@ -302,12 +326,16 @@ leaf! {
         use fx_core::leaf::argument;
         layer.forward(argument(args, 0)?, argument(args, 1)?, argument(args, 2)?).into_value()
     };
-    |layer, facts| Ok(match facts.first() {
-        Some(Fact::Tensor(x)) if x.rank() == 2 => {
-            Fact::tensor((x.dims()[0], layer.embedding_dim), layer.weight.dtype())
-        }
-        _ => Fact::Unknown,
-    });
+    |layer, facts| {
+        let of = |bags: usize| Fact::tensor((bags, layer.embedding_dim), layer.weight.dtype());
+        Ok(match facts {
+            [Fact::Tensor(x), ..] if x.rank() == 2 => of(x.dims()[0]),
+            [Fact::Tensor(_), Fact::Tensor(offsets), ..] if offsets.rank() == 1 => {
+                of(offsets.dims()[0].saturating_sub(usize::from(layer.config.include_last_offset)))
+            }
+            _ => Fact::Unknown,
+        })
+    };
 }
 leaf!(@several EmbeddingBag);
 

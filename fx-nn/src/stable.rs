@@ -2,7 +2,7 @@
 //!
 //! Invariant: relative errors stay near the dtype's own, as in PyTorch.
 
-use candle_core::{Result, Tensor};
+use super::world::{Result, Tensor};
 
 /// `exp(x) - 1`: `(u - 1) · x / log(u)` for `u = exp(x)`, in which the rounding of `u` cancels.
 pub(crate) fn exp_m1(x: &Tensor) -> Result<Tensor> {

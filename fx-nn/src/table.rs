@@ -35,7 +35,10 @@ kinds! {
     MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
     L1Loss, MSELoss, SmoothL1Loss, HuberLoss, BCELoss, BCEWithLogitsLoss, KLDivLoss, PoissonNLLLoss, SoftMarginLoss,
     HingeEmbeddingLoss, MultiLabelSoftMarginLoss, NLLLoss, CrossEntropyLoss, MultiMarginLoss, MultiLabelMarginLoss,
-    MarginRankingLoss, CosineEmbeddingLoss, TripletMarginLoss, GaussianNLLLoss,
+    MarginRankingLoss, CosineEmbeddingLoss, TripletMarginLoss, TripletMarginWithDistanceLoss, GaussianNLLLoss, CTCLoss,
+    WithIndices<MaxPool1d>, WithIndices<MaxPool2d>, WithIndices<MaxPool3d>,
+    WithIndices<AdaptiveMaxPool1d>, WithIndices<AdaptiveMaxPool2d>, WithIndices<AdaptiveMaxPool3d>,
+    TransformerEncoder, TransformerDecoder, Transformer,
 }
 
 /// candle_nn's layers and those of this crate, for [`GraphModule::load_with`](fx_core::module::GraphModule::load_with).

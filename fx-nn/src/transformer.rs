@@ -8,12 +8,13 @@ use candle_core::{Module, ModuleT, Result, Tensor};
 use candle_nn::VarBuilder;
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
+use fx_core::ops::macs::product;
 use fx_core::trace::{Given, Proxy};
-use fx_core::value::{Fact, Value};
+use fx_core::value::{Fact, TensorFact, Value};
 
 use crate::attention::{MultiheadAttention, MultiheadAttentionConfig};
 use crate::dropout::Dropout;
-use crate::leaf::{Several, input, leaf, optional};
+use crate::leaf::{Several, input, leaf, optional, rows};
 use crate::linear::{Linear, LinearConfig};
 use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::{options, words};
@@ -51,6 +52,7 @@ options! {
 /// The linear layers of both.
 #[derive(Debug, Clone)]
 struct Feedforward {
+    width: usize,
     linear1: Linear,
     linear2: Linear,
     activation: TransformerActivation,
@@ -61,11 +63,16 @@ impl Feedforward {
     fn new(d_model: usize, config: &TransformerLayerConfig, vb: &VarBuilder<'_>) -> Result<Self> {
         let linear = |from, to, name| Linear::new(from, to, LinearConfig { bias: config.bias }, vb.pp(name));
         Ok(Self {
+            width: config.dim_feedforward,
             linear1: linear(d_model, config.dim_feedforward, "linear1")?,
             linear2: linear(config.dim_feedforward, d_model, "linear2")?,
             activation: config.activation,
             dropout: Dropout::new(config.dropout)?,
         })
+    }
+
+    fn macs_of(&self, x: &TensorFact, d_model: usize) -> u64 {
+        product([rows(x), 2 * d_model, self.width])
     }
 
     fn forward(&self, x: &Tensor, train: bool) -> Result<Tensor> {
@@ -165,6 +172,12 @@ impl TransformerEncoderLayer {
         })
     }
 
+    /// Those of attention and of the linear layers.
+    pub(crate) fn macs_of(&self, src: &TensorFact) -> Option<u64> {
+        let attention = self.self_attn.macs_of(src.dims(), src.dims(), src.dims())?;
+        Some(attention.saturating_add(self.feedforward.macs_of(src, self.d_model)))
+    }
+
     /// The layer, dropping nothing.
     ///
     /// # Errors
@@ -246,6 +259,7 @@ leaf! {
         layer.forward_t(argument(args, 0)?, argument(args, 1)?, argument(args, 2)?, argument(args, 3)?).into_value()
     };
     |layer, facts| same(facts, layer.d_model, "TransformerEncoderLayer");
+    macs |layer, facts, _result| layer.macs_of(facts.first()?.as_tensor()?);
 }
 leaf!(@several TransformerEncoderLayer);
 
@@ -337,6 +351,13 @@ impl TransformerDecoderLayer {
         })
     }
 
+    /// Those of both attentions and of the linear layers.
+    pub(crate) fn macs_of(&self, tgt: &TensorFact, memory: &TensorFact) -> Option<u64> {
+        let own = self.self_attn.macs_of(tgt.dims(), tgt.dims(), tgt.dims())?;
+        let other = self.multihead_attn.macs_of(tgt.dims(), memory.dims(), memory.dims())?;
+        Some(own.saturating_add(other).saturating_add(self.feedforward.macs_of(tgt, self.d_model)))
+    }
+
     /// The layer, dropping and masking nothing.
     ///
     /// # Errors
@@ -419,6 +440,7 @@ leaf! {
         layer.forward_t(tgt, memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
     });
     |layer, facts| same(facts, layer.d_model, "TransformerDecoderLayer");
+    macs |layer, facts, _result| layer.macs_of(facts.first()?.as_tensor()?, facts.get(1)?.as_tensor()?);
 }
 leaf!(@several TransformerDecoderLayer);
 

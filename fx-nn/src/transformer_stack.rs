@@ -3,31 +3,35 @@
 //! Invariant: layer `i` has its tensors in `layers.i`, the last norm in `norm`.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{Module, Result, Tensor};
 use candle_nn::VarBuilder;
 use fx_core::leaf::Layer;
-use fx_core::module::{Called, LayerKind, LayerState};
+use fx_core::module::{Called, LayerKind, LayerState, kept_name};
 use fx_core::ops::{InferError, IntoValue};
 use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, Value};
 
 use crate::container::ModuleList;
 use crate::leaf::{Several, leaf, optional};
-use crate::norm::LayerNorm;
+use crate::norm::{LayerNorm, LayerNormConfig};
+use crate::options::builder;
 use crate::transformer::{
     TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig, decode, decoder, print, same,
 };
 
 macro_rules! stacks {
-    ($($(#[$doc:meta])* $stack:ident of $layer:ident, $options:expr, |$this:ident, $args:ident| $call:expr;)*) => {$(
+    ($($(#[$doc:meta])* $stack:ident of $layer:ident, $options:expr, |$this:ident, $args:ident| $call:expr, $macs:expr;)*) => {$(
         $(#[$doc])*
         #[doc = concat!("\n\n[torch.nn.", stringify!($stack), "](https://docs.pytorch.org/docs/stable/generated/torch.nn.", stringify!($stack), ".html)")]
         #[derive(Debug, Clone)]
         pub struct $stack {
             d_model: usize,
+            nhead: usize,
             layers: ModuleList<$layer>,
             norm: Option<LayerNorm>,
+            config: TransformerLayerConfig,
         }
 
         impl $stack {
@@ -47,7 +51,8 @@ macro_rules! stacks {
             ) -> Result<Self> {
                 let vb = vb.pp("layers");
                 let layers = (0..num_layers).map(|i| <$layer>::new(d_model, nhead, config.clone(), vb.pp(i)));
-                Ok(Self { d_model, layers: layers.collect::<Result<_>>()?, norm })
+                let layers = layers.collect::<Result<_>>()?;
+                Ok(Self { d_model, nhead, layers, norm, config: config.clone() })
             }
 
             fn finish(&self, x: Tensor) -> Result<Tensor> {
@@ -82,10 +87,44 @@ macro_rules! stacks {
                 same(facts, self.d_model, stringify!($stack))
             }
 
-            const KIND: Option<&'static LayerKind> = None;
+            fn macs(&self, facts: &[&Fact], _: &Fact) -> Option<u64> {
+                let counted: fn(&$layer, &[&Fact]) -> Option<u64> = $macs;
+                self.layers.iter().try_fold(0u64, |sum, layer| Some(sum.saturating_add(counted(layer, facts)?)))
+            }
+
+            const KIND: Option<&'static LayerKind> = Some(&LayerKind {
+                name: Self::NAME,
+                options: STACK,
+                tensors: &["layers.*", "norm.weight", "norm.bias"],
+                make: |state| {
+                    let vb = builder(state);
+                    let (width, heads, count) = (state.option("d_model")?, state.option("nhead")?, state.option("num_layers")?);
+                    let norm = restored_norm(width, state, vb.pp("norm"))?;
+                    let config = TransformerLayerConfig::restored(state)?;
+                    Ok(Arc::new(Self::new(width, heads, count, &config, norm, vb)?))
+                },
+            });
 
             fn state(&self) -> Option<LayerState> {
-                None
+                let count = self.layers.iter().count();
+                let sizes = [("d_model", self.d_model), ("nhead", self.nhead), ("num_layers", count)];
+                let sizes = sizes.map(|(name, size)| Some((name, size.into_value().ok()?)));
+                let mut options = sizes.into_iter().collect::<Option<Vec<_>>>()?;
+                options.extend(self.config.state().ok()?);
+                let norm = self.norm.as_ref().map(LayerNorm::config);
+                options.push(("norm_eps", norm.map(|norm| norm.eps).into_value().ok()?));
+                options.push(("norm_elementwise_affine", norm.is_some_and(|norm| norm.elementwise_affine).into_value().ok()?));
+                options.push(("norm_bias", norm.is_some_and(|norm| norm.bias).into_value().ok()?));
+                let mut tensors = Vec::new();
+                for (i, layer) in self.layers.iter().enumerate() {
+                    let inside = Layer::state(layer)?.tensors.into_iter();
+                    tensors.extend(inside.map(|(name, tensor)| (kept_name(&format!("layers.{i}.{name}")), tensor)));
+                }
+                for (name, full) in [("weight", "norm.weight"), ("bias", "norm.bias")] {
+                    let tensor = self.norm.as_ref().and_then(|norm| norm.tensor(name));
+                    tensors.extend(tensor.map(|tensor| (full, tensor)));
+                }
+                Some(LayerState { options, tensors })
             }
         }
         leaf!(@several $stack);
@@ -96,15 +135,39 @@ stacks! {
     TransformerEncoder of TransformerEncoderLayer, &["mask", "src_key_padding_mask", "train"], |this, args| {
         use fx_core::leaf::argument;
         this.forward_t(argument(args, 0)?, argument(args, 1)?, argument(args, 2)?, argument(args, 3)?).into_value()
-    };
+    }, |layer, facts| layer.macs_of(facts.first()?.as_tensor()?);
     /// Decoder layers on each other, then a norm if there is one; `tgt` keeps its shape.
     TransformerDecoder of TransformerDecoderLayer,
     &["memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "train"],
     |this, args| decode(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
         this.forward_t(tgt, memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
-    });
+    }), |layer, facts| layer.macs_of(facts.first()?.as_tensor()?, facts.get(1)?.as_tensor()?);
 }
 decoder!(TransformerDecoder);
+
+/// Settings of both.
+const STACK: &[&str] = &[
+    "d_model",
+    "nhead",
+    "num_layers",
+    "dim_feedforward",
+    "dropout",
+    "activation",
+    "layer_norm_eps",
+    "batch_first",
+    "norm_first",
+    "bias",
+    "norm_eps",
+    "norm_elementwise_affine",
+    "norm_bias",
+];
+
+/// The norm of a stack that was saved, if it has one.
+fn restored_norm(width: usize, state: &LayerState, vb: VarBuilder<'_>) -> Result<Option<LayerNorm>> {
+    let Some(eps) = state.option::<Option<f64>>("norm_eps")? else { return Ok(None) };
+    let (elementwise_affine, bias) = (state.option("norm_elementwise_affine")?, state.option("norm_bias")?);
+    LayerNorm::new(vec![width], LayerNormConfig { eps, elementwise_affine, bias }, vb).map(Some)
+}
 
 impl TransformerEncoder {
     /// All layers, dropping nothing.

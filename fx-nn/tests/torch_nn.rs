@@ -11,6 +11,7 @@ use fx_core::module::GraphModule;
 use fx_core::ops::OpTable;
 use fx_core::value::{TensorFact, Value};
 use torch::build::build;
+use torch::called::How;
 use torch::case::{Case, close};
 
 fn folder() -> PathBuf {
@@ -61,8 +62,8 @@ fn check_capture(case: &Case) -> Result<()> {
     }
     let layer = build(&case.module, &case.arguments, case.builder())?;
     let inputs: Vec<Value> = case.call.inputs.iter().map(Value::from).collect();
-    let symbolic = (layer.capture)(&case.call.inputs, false, case.training)?;
-    let abstracted = (layer.capture)(&case.call.inputs, true, case.training)?;
+    let symbolic = (layer.capture)(&case.call.inputs, How::Symbolic, case.training)?;
+    let abstracted = (layer.capture)(&case.call.inputs, How::Abstract, case.training)?;
     let called = abstracted.graph().nodes().filter(|(_, node)| node.op() == Op::CallModule).count();
     if called != 1 {
         bail!("the graph has {called} calls of layers:\n{}", abstracted.graph());
@@ -93,6 +94,30 @@ fn check_capture(case: &Case) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A layer that tells what it computes can be captured through: no call of a layer is left, and the result is the layer's
+/// own, to the bit.
+fn check_through(case: &Case) -> Result<()> {
+    let layer = build(&case.module, &case.arguments, case.builder())?;
+    if !layer.through || !case.call.plain() || case.training {
+        return Ok(());
+    }
+    let module = (layer.capture)(&case.call.inputs, How::Through, false)?;
+    if module.graph().nodes().any(|(_, node)| node.op() == Op::CallModule) {
+        bail!("a layer is called:\n{}", module.graph());
+    }
+    let inputs: Vec<Value> = case.call.inputs.iter().map(Value::from).collect();
+    let found = module.run(&inputs).map_err(|error| candle_core::Error::Msg(error.to_string()))?;
+    for (found, expected) in found.tensors().into_iter().zip((layer.run)(&case.call, false)?) {
+        close("the result", found, &expected, 0.0)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn layers_that_tell_what_they_compute_are_captured_through() {
+    run_all(check_through);
 }
 
 fn run_all(check: impl Fn(&Case) -> Result<()>) {

@@ -1,7 +1,9 @@
 //! Traits of the user's: as trait objects, on tensors themselves, and functions and constructors beside methods.
 
+use std::sync::Arc;
+
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Device, Layout, Module, Result, Shape, Tensor};
-use candle_nn::{Conv1d, Conv1dConfig, LayerNorm, Linear};
+use candle_nn::{Conv1d, Conv1dConfig, LayerNorm, Linear, Sequential};
 
 use crate::support::{assert_returns, linear, other, tensor};
 
@@ -58,6 +60,23 @@ impl Block for Wide {
     }
 }
 
+/// A block whose layers are candle's to hold.
+#[fx::module]
+struct Plain {
+    layers: Sequential,
+}
+
+#[fx::module(mirrored)]
+impl Block for Plain {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.layers.forward(x)
+    }
+
+    fn both(&self, pair: &Pair) -> Result<Pair> {
+        Ok(Pair { left: Block::forward(self, &pair.left)?, right: pair.right.clone() })
+    }
+}
+
 /// A block that is not annotated has no mirror.
 struct Foreign;
 
@@ -103,9 +122,19 @@ fn trait_objects_are_mirrored() {
     let x = tensor(&[3, 4]);
     assert_returns(&[&model.forward(&x).unwrap()], fx::trace(&model, (&x,)), &[&x]);
     let graph = fx::trace(&model, (&x,)).unwrap();
-    assert!(graph.layer("blocks.1.first").is_some(), "{}", graph.graph());
+    assert!(graph.graph().to_string().contains("call_module blocks.1.first("), "{}", graph.graph());
     let empty = Stack { blocks: Vec::new() };
     assert_returns(&[&empty.forward(&x).unwrap()], fx::trace(&empty, (&x,)), &[&x]);
+}
+
+#[test]
+fn what_trait_objects_hold_is_found_in_a_shared_model() {
+    let layers = candle_nn::seq().add(linear(4, 4)).add(candle_nn::Activation::Relu);
+    let narrow = Narrow { linear: linear(4, 4) };
+    let model = Arc::new(Stack { blocks: vec![Box::new(narrow), Box::new(Plain { layers })] });
+    let x = tensor(&[3, 4]);
+    let captured = fx::trace(&model, (&x,)).unwrap();
+    crate::support::assert_same(&model.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
 }
 
 #[test]

@@ -48,6 +48,23 @@ impl GraphModule {
         Ok(process_outputs(self.graph(), result))
     }
 
+    /// Whether the graph is for these inputs: they have the shapes and dtypes that it was captured for, and its guards hold.
+    ///
+    /// # Errors
+    /// Why it is not, as [`GraphModule::run`] would say.
+    pub fn accepts(&self, inputs: &[Value]) -> Result<(), RunError> {
+        let graph = self.graph();
+        let mut values = process_inputs(graph, inputs)?;
+        let defaults = missing_inputs(graph, values.len())?;
+        values.extend(defaults.into_iter().cloned());
+        let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));
+        let sizes = sizes_of(graph, of)?;
+        for (id, value) in graph.placeholders().zip(&values) {
+            check_input(graph.node(id), value, &sizes)?;
+        }
+        check_guards(graph, &sizes)
+    }
+
     /// [`GraphModule::run`] on values given by the names of the parameters, in any order. Those with defaults, and those
     /// that were specialised to a value, can be left out.
     ///
@@ -275,6 +292,9 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
         return Ok(());
     }
     let (input, found) = (placeholder.name().to_owned(), Fact::of(value).to_string());
+    if expected.is_symbolic() {
+        return Err(RunError::OtherStructure { input, expected: format!("{expected} for {sizes}"), found });
+    }
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
 }
 

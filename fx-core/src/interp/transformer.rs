@@ -3,14 +3,18 @@
 //! Invariant: what no hook changes is copied with its name, as a candidate, and with all that is remembered about it.
 //! What is known of a new node follows from its inputs; it is never taken over from a node that had others.
 
+use std::sync::Arc;
+
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Graph, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, Target};
+use crate::ir::{
+    Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, NodeMap, Op, Signature, SizeOf, Target,
+};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::Fact;
+use crate::value::{Fact, SymInt};
 
 /// Why a graph was not transformed.
 #[derive(Debug, thiserror::Error)]
@@ -181,8 +185,11 @@ pub trait Transformer {
         let is_input = |graph: &Graph, id: NodeId| graph.try_node(id).is_some_and(|node| node.op() == Op::Placeholder);
         let mut input = |id| became[id].as_ref()?.as_node().filter(|new| is_input(&graph, *new));
         let dynamic = from.dynamic().map(|dynamic| dynamic.mapped(&mut input));
-        if dynamic.is_some() {
-            graph.set_dynamic(dynamic);
+        if let Some(mut dynamic) = dynamic {
+            // Those of graphs that were written out.
+            let more = graph.dynamic().map_or(&[][..], |inside| &inside.guards);
+            dynamic.guards.extend(more.iter().filter(|guard| !from_guards(from).contains(guard)).cloned());
+            graph.set_dynamic(Some(dynamic));
         }
         let attributes = referred(&graph, &attributes);
         let mut transformed = GraphModule::new(graph, attributes)?;
@@ -190,6 +197,10 @@ pub trait Transformer {
         transformed.set_class_name(module.class_name());
         Ok(transformed)
     }
+}
+
+fn from_guards(from: &Graph) -> &[Guard] {
+    from.dynamic().map_or(&[], |dynamic| &dynamic.guards)
 }
 
 /// The signature in terms of the new placeholders, if they are the same.
@@ -211,6 +222,11 @@ fn mapped_signature(
     (fits && named == graph.placeholders().count()).then(|| Signature {
         parameters: signature.parameters.iter().map(|(name, made_of)| (name.clone(), copy(made_of))).collect(),
     })
+}
+
+/// An expression in terms of what sizes are where a graph is called.
+fn substituted(of: &SymInt, sizes: &[(Arc<str>, SymInt)]) -> Option<SymInt> {
+    of.substitute(&mut |name| sizes.iter().find_map(|(known, size)| (known == name).then(|| size.clone()))).ok()?
 }
 
 /// The node that is transformed, and the end of the new graph.
@@ -356,9 +372,15 @@ impl<'t> Emit<'t> {
                 Input::Default(value) => Argument::from_value(value),
             };
         }
+        let sizes = self.inlined_sizes(inside, &became);
+        self.inline_guards(inside, &sizes)?;
         for (id, node) in inside.nodes() {
             let order = || TransformError::Order { line: inside.node_line(id) };
-            let new = |argument: &Argument| argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order);
+            let size = || self.refuse(format!("the sizes of `{path}` are not known where it is called"));
+            let new = |argument: &Argument| {
+                let argument = argument.map_expressions(&mut |of| substituted(of, &sizes)).ok_or_else(size)?;
+                argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order)
+            };
             let target = match node.target() {
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
@@ -376,6 +398,54 @@ impl<'t> Emit<'t> {
             became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// What the sizes of a child graph are where it is called, as far as that is known.
+    fn inlined_sizes(
+        &self,
+        inside: &Graph,
+        became: &SecondaryMap<NodeId, Option<Argument>>,
+    ) -> Vec<(Arc<str>, SymInt)> {
+        let sizes = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.sizes);
+        let value = |place: &SizeOf| {
+            let given = became[place.input()].as_ref()?;
+            match (place, given) {
+                (SizeOf::Value(_), Argument::Int(int)) => Some((*int).into()),
+                (SizeOf::Value(_), Argument::SymInt(expression)) => Some(expression.clone()),
+                (SizeOf::Value(_), _) => None,
+                (SizeOf::Extent(_, axis), given) => match self.fact(given) {
+                    Fact::Tensor(fact) => match fact.extents() {
+                        Some(extents) => extents.get(*axis).cloned(),
+                        None => Some(i64::try_from(*fact.dims().get(*axis)?).ok()?.into()),
+                    },
+                    _ => None,
+                },
+            }
+        };
+        sizes.iter().filter_map(|size| Some((size.name.clone(), size.places.iter().find_map(value)?))).collect()
+    }
+
+    /// The guards of a child graph become those of the graph that it is written into.
+    fn inline_guards(&mut self, inside: &Graph, sizes: &[(Arc<str>, SymInt)]) -> Result<(), TransformError> {
+        let guards = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
+        let mut all = self.graph.dynamic().cloned().unwrap_or_default();
+        for guard in guards {
+            let sides = (substituted(&guard.left, sizes), substituted(&guard.right, sizes));
+            let (Some(left), Some(right)) = sides else {
+                return Err(self.refuse(format!("`{guard}` cannot be checked where the graph is called")));
+            };
+            if left.as_int().is_some() && right.as_int().is_some() {
+                if guard.relation.holds(left.hint(), right.hint()) {
+                    continue;
+                }
+                return Err(self.refuse(format!("the graph holds for `{guard}`, but here {left} and {right}")));
+            }
+            all.guards.push(Guard { left, right, ..guard.clone() });
+        }
+        if !all.guards.is_empty() {
+            self.graph.set_dynamic(Some(all));
+        }
+        Ok(())
     }
 
     /// A node that was written out keeps its name and what is remembered about it; it came from there and from the call.

@@ -150,6 +150,39 @@ impl Argument {
         }
     }
 
+    /// The same with each expression replaced by what `map` gives for it; none if it gives none for one of them.
+    pub fn map_expressions(&self, map: &mut impl FnMut(&SymInt) -> Option<SymInt>) -> Option<Self> {
+        Some(match self {
+            Self::SymInt(expression) => map(expression)?.into(),
+            Self::SymRange(ends) => {
+                let mut end = |end: &Option<SymInt>| match end {
+                    Some(end) => map(end).map(Some),
+                    None => Some(None),
+                };
+                Self::range(end(&ends.0)?, end(&ends.1)?)
+            }
+            Self::List(items) => Self::List(items.iter().map(|item| item.map_expressions(map)).collect::<Option<_>>()?),
+            Self::Tuple(items) => {
+                Self::Tuple(items.iter().map(|item| item.map_expressions(map)).collect::<Option<_>>()?)
+            }
+            Self::Struct(structure) => {
+                let fields = structure.1.iter().map(|(name, item)| Some((name.clone(), item.map_expressions(map)?)));
+                Self::structure(structure.0.clone(), fields.collect::<Option<Fields>>()?)
+            }
+            plain => plain.clone(),
+        })
+    }
+
+    /// `start..stop`; an absent end is open.
+    #[must_use]
+    pub fn range(start: Option<SymInt>, stop: Option<SymInt>) -> Self {
+        let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
+        match (plain(&start), plain(&stop)) {
+            (Some(None), _) | (_, Some(None)) => Self::SymRange(Box::new((start, stop))),
+            (start, stop) => Self::Range(Box::new((start.flatten(), stop.flatten()))),
+        }
+    }
+
     /// Whether it is nested more than `limit` deep. A plain argument is 0 deep, `[1]` is 1 deep.
     pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
         match self {

@@ -3,7 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
-//! | `signature` | how a graph is called |
+//! | `signature`, `dynamic` | how a graph is called, which sizes it follows |
 //! | `layout`, `users`, `occurrences`, `names`, `by_target` | the side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |

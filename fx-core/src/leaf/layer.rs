@@ -5,11 +5,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use candle_core::Result;
+use candle_core::{Result, Tensor};
 
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
+use crate::trace::whole::enter_layer;
 use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
@@ -62,6 +63,35 @@ pub trait Layer: Clone + Send + Sync + 'static {
     fn written(&self) -> Result<Option<String>> {
         Ok(None)
     }
+
+    /// Whether it tells what it computes, for captures whose rules want it entered
+    /// ([`TracerRules::is_leaf_layer`](crate::trace::TracerRules::is_leaf_layer)).
+    const THROUGH: bool = false;
+
+    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn through(&self, scope: &Scope, xs: &Proxy) -> Result<Proxy> {
+        let (_, _) = (scope, xs);
+        candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
+    }
+
+    /// Which of its tensors are no parameters.
+    const BUFFERS: &'static [&'static str] = &[];
+
+    /// How many numbers the tensor of this name holds.
+    fn numbers(&self, name: &str, tensor: &Tensor) -> usize {
+        let _ = name;
+        tensor.elem_count()
+    }
+
+    /// Multiply-accumulates of a call; none if they are not known. A layer that tells what it is made of has none unless it
+    /// says so.
+    fn macs(&self, facts: &[&Fact], result: &Fact) -> Option<u64> {
+        let (_, _) = (facts, result);
+        Self::KIND.map(|_| 0)
+    }
 }
 
 impl<L: Layer> LayerModule for L {
@@ -108,6 +138,18 @@ impl<L: Layer> LayerModule for L {
         let type_name =
             if path.starts_with("candle_core::") { path.to_owned() } else { format!("candle_nn::{}", L::NAME) };
         Some(LayerSource { type_name, make, called_by: Some(called_by) })
+    }
+
+    fn buffers(&self) -> &'static [&'static str] {
+        L::BUFFERS
+    }
+
+    fn numbers(&self, name: &str, tensor: &Tensor) -> usize {
+        Layer::numbers(self, name, tensor)
+    }
+
+    fn macs(&self, facts: &[&Fact], result: &Fact) -> Option<u64> {
+        Layer::macs(self, facts, result)
     }
 
     fn instead_of_saving(&self) -> &'static str {
@@ -159,6 +201,12 @@ impl<L: Layer> Leaf<L> {
 
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
+        if L::THROUGH
+            && !options.contains(&Value::Bool(true))
+            && let Some(_entered) = enter_layer(&self.scope, L::NAME)
+        {
+            return self.original.through(&self.scope, xs);
+        }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
         self.call(&given)
@@ -210,8 +258,9 @@ impl<L: Layer> fmt::Debug for Leaf<L> {
 ///
 /// `parts` are tensors that user code can reach into the layer for; each is called in a state dict as it is here, unless
 /// another name is given in quotes. A layer without `make` cannot be saved; one that is `kept by` a module has its state,
-/// its `LayerKind` and its source there. `written` is `make` as people write it, a text over `vb`; a test of `leaf/written`
-/// compares what both make. `in_training` says what a call with `train = true` does besides computing its result.
+/// its `LayerKind` and its source there. `written` is `make` as people write it, a text over `vb`.
+/// `buffers` are tensors that are no parameters, `macs` the multiply-accumulates of a call where
+/// they are not none, `numbers in` a module how many numbers a tensor holds where it is quantized. `in_training` says what a call with `train = true` does besides computing its result.
 macro_rules! layer {
     (
         $(#[$doc:meta])*
@@ -222,7 +271,10 @@ macro_rules! layer {
             $(written $written:block)?
             $(kept by $module:ident;)?
             $(in_training $effect:ident;)?
+            $(buffers $($buffer:literal)*;)?
+            $(numbers in $numbered:ident;)?
             infer($layer:ident, $x:ident) $infer:block
+            $(macs($counted:ident, $input:ident, $out:ident) $macs:block)?
         }
     ) => {
         $(
@@ -238,6 +290,7 @@ macro_rules! layer {
             const NAME: &'static str = $name;
             const CALLED: crate::module::Called = layer!(@called $how);
             $(const IN_TRAINING: crate::ops::Effect = crate::ops::Effect::$effect;)?
+            $(const BUFFERS: &'static [&'static str] = &[$($buffer),*];)?
             type Parts = layer!(@parts $($parts)?);
 
             #[allow(unused_variables, reason = "layers without parts")]
@@ -273,6 +326,20 @@ macro_rules! layer {
                 };
                 $infer
             }
+
+            $(
+                fn numbers(&self, name: &str, tensor: &candle_core::Tensor) -> usize {
+                    super::$numbered::numbers(self, name, tensor)
+                }
+            )?
+
+            $(
+                fn macs(&self, facts: &[&crate::value::Fact], result: &crate::value::Fact) -> Option<u64> {
+                    let $counted = self;
+                    let ($input, $out) = (facts.first()?.as_tensor()?, result.as_tensor()?);
+                    Some($macs)
+                }
+            )?
 
             layer!(
                 @kept $type as $name, [$($module)?]

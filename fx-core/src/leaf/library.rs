@@ -13,6 +13,7 @@ use candle_nn::{
 
 use crate::module::LayerKind;
 use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
+use crate::ops::macs::{of_each, of_window};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
 use crate::trace::{Module, Proxy, Scope, Traceable};
@@ -69,6 +70,7 @@ layer! {
             let (to, from) = layer.weight().dims2()?;
             with_bias(projected(x, layer.weight().dtype(), from, to)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, layer.weight().dims().last().copied().unwrap_or(0)) }
     }
 }
 
@@ -96,6 +98,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv1d::OP, facts)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, of_window(layer.weight().dims())) }
     }
 }
 
@@ -123,6 +126,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv2d::OP, facts)?, layer.bias())
         }
+        macs(layer, _x, out) { of_each(out, of_window(layer.weight().dims())) }
     }
 }
 
@@ -153,6 +157,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation), size(groups)];
             with_bias(rule(&conv::conv_transpose1d::OP, facts)?, layer.bias())
         }
+        macs(layer, x, _out) { of_each(x, of_window(layer.weight().dims())) }
     }
 }
 
@@ -180,6 +185,7 @@ layer! {
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation)];
             with_bias(rule(&conv::conv_transpose2d::OP, facts)?, layer.bias())
         }
+        macs(layer, x, _out) { of_each(x, of_window(layer.weight().dims())) }
     }
 }
 
@@ -263,6 +269,7 @@ layer! {
         make { norm::batch_norm([running_mean, running_var], [weight, bias], eps, momentum, remove_mean) }
         written { written::batch_norm(&running_mean, weight.is_some(), eps, momentum, remove_mean) }
         in_training Changes;
+        buffers "running_mean" "running_var";
         infer(layer, x) {
             let channels = layer.running_mean().elem_count();
             if x.rank() < 2 || x.dims()[1] != channels {
@@ -335,6 +342,7 @@ layer! {
     /// Product with a quantized matrix, transposed.
     QMatMul as "QMatMul", forward {
         kept by quantized_state;
+        numbers in quantized_state;
         infer(layer, x) {
             let (shape, dtype) = match layer {
                 Self::QTensor(weight) => (weight.shape().clone(), DType::F32),
@@ -344,6 +352,7 @@ layer! {
             let (to, from) = shape.dims2()?;
             projected(x, dtype, from, to)
         }
+        macs(_layer, x, out) { of_each(out, x.dims().last().copied().unwrap_or(0)) }
     }
 }
 

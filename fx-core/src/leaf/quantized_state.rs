@@ -51,6 +51,14 @@ pub(super) fn written(layer: &QMatMul) -> Result<Option<String>> {
     })
 }
 
+/// How many numbers its tensor holds: not as many as there are bytes.
+pub(super) fn numbers(layer: &QMatMul, _: &str, tensor: &Tensor) -> usize {
+    match layer {
+        QMatMul::QTensor(weight) => weight.shape().elem_count(),
+        QMatMul::Tensor(_) | QMatMul::TensorF16(_) => tensor.elem_count(),
+    }
+}
+
 fn make(state: &LayerState) -> Result<Arc<dyn LayerModule>> {
     let (dtype, shape) = (state.option::<&str>("dtype")?, state.option::<Shape>("shape")?);
     let layer = match dtype {

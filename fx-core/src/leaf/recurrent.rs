@@ -13,6 +13,7 @@ use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerModule};
 use crate::ops::IntoValue;
 use crate::ops::infer::{Inferred, refuse};
+use crate::ops::macs::product;
 use crate::ops::{Effect, InferError};
 use crate::trace::{Given, Proxy, Scope, Session, Traceable, call_layer};
 use crate::value::{Fact, TensorFact, Value};
@@ -69,6 +70,8 @@ pub trait Recurrent: candle_nn::RNN + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     /// Names of the parts of its state.
     const PARTS: &'static [&'static str];
+    /// How many gates it has: products with the input and with the state at each step.
+    const GATES: usize;
     /// Mirror of its state.
     type Mirror: Clone;
 
@@ -138,6 +141,7 @@ impl GruState {
 impl Recurrent for LSTM {
     const NAME: &'static str = "LSTM";
     const PARTS: &'static [&'static str] = &["h", "c"];
+    const GATES: usize = 4;
     type Mirror = LstmState;
 
     fn state(parts: &[Tensor]) -> Option<Self::State> {
@@ -169,6 +173,7 @@ impl Recurrent for LSTM {
 impl Recurrent for GRU {
     const NAME: &'static str = "GRU";
     const PARTS: &'static [&'static str] = &["h"];
+    const GATES: usize = 3;
     type Mirror = GruState;
 
     fn state(parts: &[Tensor]) -> Option<Self::State> {
@@ -273,6 +278,13 @@ impl<R: Recurrent> LayerModule for Run<R> {
             stacked.push(Fact::tensor([&[len], zero.dims()].concat(), zero.dtype()));
         }
         Ok(Fact::Tuple(stacked))
+    }
+
+    /// Each gate, of as many features as the state, takes the input's and the state's.
+    fn macs(&self, facts: &[&Fact], _: &Fact) -> Option<u64> {
+        let (input, hidden) = (facts.first()?.as_tensor()?, facts.get(1)?.as_tensor()?);
+        let (features, hidden) = (*input.dims().last()?, *hidden.dims().last()?);
+        Some(product([input.shape.elem_count() / features.max(1), R::GATES * hidden, features + hidden]))
     }
 
     fn instead_of_saving(&self) -> &'static str {

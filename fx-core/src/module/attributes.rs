@@ -87,6 +87,9 @@ impl fmt::Debug for Attribute {
     }
 }
 
+/// What paths of tensors begin with that no module of the captured model holds, as in torch.fx: `_tensor_constant0`.
+pub const CONSTANT: &str = "_tensor_constant";
+
 /// The path of a node leads to nothing, or to something of another kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}` should be {expected}, but is {found}")]

@@ -46,7 +46,11 @@ impl GraphModule {
         let inputs: Vec<Fact> = graph.placeholders().map(|id| graph.node(id).meta().fact.clone()).collect();
         let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0, &mut Results::default())?;
         for (id, fact) in facts {
-            self.graph_mut().meta_mut(id).fact = fact;
+            let known = &mut self.graph_mut().meta_mut(id).fact;
+            // What follows sizes says more.
+            if !(known.is_symbolic() && known.agrees_with(&fact)) {
+                *known = fact;
+            }
         }
         Ok(())
     }

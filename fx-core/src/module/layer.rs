@@ -133,6 +133,24 @@ pub trait LayerModule: Send + Sync {
         None
     }
 
+    /// Which of its tensors are no parameters, by name: `running_mean`.
+    fn buffers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// How many numbers the tensor of this name holds: a byte of a quantized matrix holds several, or a part of one.
+    fn numbers(&self, name: &str, tensor: &Tensor) -> usize {
+        let _ = name;
+        tensor.elem_count()
+    }
+
+    /// Multiply-accumulates of a call, of what is known of its arguments and its result; none if that is not known. Those
+    /// of products of matrices and of convolutions count, as for operations ([`OpDef::macs`](crate::ops::OpDef::macs)).
+    fn macs(&self, facts: &[&Fact], result: &Fact) -> Option<u64> {
+        let (_, _) = (facts, result);
+        None
+    }
+
     /// What its user can do instead of saving it, where it does not tell what it is made of; part of the error's sentence.
     fn instead_of_saving(&self) -> &'static str {
         "implement `LayerModule::state` for it, and load it by a `LayerTable` that has it"

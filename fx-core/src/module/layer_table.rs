@@ -3,7 +3,8 @@
 //! Invariant: a layer is found by the name of its type, and each is there once; of two, the later one counts, so that a
 //! user's own layer can replace a built-in one. Which layers are built in is said in `leaf/`.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use candle_core::{Result, Tensor};
 use indexmap::IndexMap;
@@ -17,10 +18,37 @@ pub struct LayerKind {
     pub name: &'static str,
     /// Names of the settings.
     pub options: &'static [&'static str],
-    /// Names of the tensors, those too that not every such layer has.
+    /// Names of the tensors, those too that not every such layer has. One that ends with `*` stands for all that begin like
+    /// it: `layers.*` of a layer that has as many layers inside as its settings say.
     pub tensors: &'static [&'static str],
     /// Makes a layer.
     pub make: fn(&LayerState) -> Result<Arc<dyn LayerModule>>,
+}
+
+impl LayerKind {
+    /// The name of a tensor that such a layer can have.
+    #[must_use]
+    pub fn tensor_name(&self, name: &str) -> Option<&'static str> {
+        let known = self.tensors.iter().find(|known| match known.strip_suffix('*') {
+            Some(beginning) => name.starts_with(beginning),
+            None => **known == name,
+        })?;
+        Some(if known.ends_with('*') { kept_name(name) } else { known })
+    }
+}
+
+/// A name that stays until the program ends, kept once however often it is asked for: names of tensors that follow from
+/// settings.
+#[must_use]
+pub fn kept_name(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name) {
+        return known;
+    }
+    let kept: &'static str = Box::leak(name.into());
+    names.insert(kept);
+    kept
 }
 
 /// Kinds of layers by name, in order.

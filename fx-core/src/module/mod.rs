@@ -40,14 +40,14 @@ mod shared;
 mod state;
 pub(crate) mod tree;
 
-pub use attributes::{Attribute, Attributes, MissingAttribute};
+pub use attributes::{Attribute, Attributes, CONSTANT, MissingAttribute};
 pub use check::CheckErrors;
 pub use convert::ConvertError;
 pub use graph_module::GraphModule;
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
 pub use layer::{Called, LayerModule, LayerSource, LayerState, PartSource};
-pub use layer_table::{LayerKind, LayerTable, LayerTensor};
+pub use layer_table::{LayerKind, LayerTable, LayerTensor, kept_name};
 pub use normalize::NormalizeError;
 pub use saved::{LoadModuleError, SaveError};
 pub use state::{LoadError, Loaded};

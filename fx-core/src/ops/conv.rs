@@ -7,6 +7,7 @@ use candle_core::DType::{BF16, F16, F32, F64, U8};
 use crate::value::Value::Int;
 
 use super::infer::conv::{Sliding, convolved1d, convolved2d, transposed1d, transposed2d};
+use super::macs::{of_each, of_window};
 use super::sample::tensor;
 
 macro_rules! conv {
@@ -16,6 +17,7 @@ macro_rules! conv {
             method conv1d(x: Tensor, kernel: Tensor, padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv1d(kernel, padding, stride, dilation, groups)?,
                 infer: convolved1d(x, kernel, Sliding { padding, stride, dilation }, groups),
+                macs: |out| of_each(out, of_window(kernel.dims())),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 4, 9)), tensor(F32, (6, 4, 3)), Int(1), Int(2), Int(1), Int(1)],
@@ -38,6 +40,7 @@ macro_rules! conv {
             method conv2d(x: Tensor, kernel: Tensor, padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv2d(kernel, padding, stride, dilation, groups)?,
                 infer: convolved2d(x, kernel, Sliding { padding, stride, dilation }, groups),
+                macs: |out| of_each(out, of_window(kernel.dims())),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 4, 7, 8)), tensor(F32, (6, 4, 3, 2)), Int(1), Int(2), Int(1), Int(1)],
@@ -55,6 +58,7 @@ macro_rules! conv {
             method conv_transpose1d(x: Tensor, kernel: Tensor, padding: Size, output_padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv_transpose1d(kernel, padding, output_padding, stride, dilation, groups)?,
                 infer: transposed1d(x, kernel, output_padding, Sliding { padding, stride, dilation }, groups),
+                macs: |_out| of_each(x, of_window(kernel.dims())),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 4, 5)), tensor(F32, (4, 6, 3)), Int(0), Int(0), Int(2), Int(1), Int(1)],
@@ -74,6 +78,7 @@ macro_rules! conv {
             method conv_transpose2d(x: Tensor, kernel: Tensor, padding: Size, output_padding: Size, stride: Size, dilation: Size) -> Tensor {
                 candle: x.conv_transpose2d(kernel, padding, output_padding, stride, dilation)?,
                 infer: transposed2d(x, kernel, output_padding, Sliding { padding, stride, dilation }),
+                macs: |_out| of_each(x, of_window(kernel.dims())),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 4, 3, 2)), tensor(F32, (4, 6, 3, 2)), Int(1), Int(1), Int(2), Int(1)],

@@ -106,6 +106,10 @@ pub type Eval = fn(Args<'_>) -> candle_core::Result<Value>;
 /// Computes what is known of the result of a call; refuses what candle would refuse.
 pub type Infer = fn(Facts<'_>) -> Result<Fact, super::infer::InferError>;
 
+/// How many numbers a call multiplies and adds up, of what is known of its arguments and its result; none if that is not
+/// known.
+pub type Macs = fn(Facts<'_>, &Fact) -> Option<u64>;
+
 /// Operations of the same arguments on which an operation is tested, see [`super::sample`].
 pub type Samples = fn() -> Vec<super::sample::Sample>;
 
@@ -127,6 +131,9 @@ pub struct OpDef {
     pub eval: Eval,
     /// The shape and dtype rule.
     pub infer: Infer,
+    /// Multiply-accumulates: those of products of matrices and of convolutions. What is done element by element, added up
+    /// or moved has none.
+    pub macs: Macs,
     /// The candle expression of a call, over the parameters' names; what generated code says. Empty for a plain call of
     /// the function by name.
     pub source: &'static str,
@@ -152,6 +159,7 @@ impl OpDef {
             effect: Effect::Changes,
             eval,
             infer: |_| Ok(Fact::Unknown),
+            macs: |_, _| None,
             source: "",
             samples: Vec::new,
         }

@@ -9,6 +9,7 @@
 //! method narrow(x: Tensor, dim: Axis, start: Size, len: Size) -> Tensor {
 //!     candle: x.narrow(dim, start, len)?,         // evaluated by the interpreter, and printed as generated code
 //!     infer: narrowed(x, dim, start, len),        // shape and dtype; refuses what candle refuses
+//!     macs: |out| …,                              // multiply-accumulates, where they are not none
 //!     effect: Pure,
 //!     samples: [[tensor(F32, (2, 3)), Int(1), Int(0), Int(2)]],   // accepted and refused ones alike
 //! }
@@ -100,6 +101,19 @@ macro_rules! call_kind {
     };
 }
 
+/// Multiply-accumulates of a call: none where an entry does not say.
+macro_rules! cost {
+    ([$($param:ident: $kind:ident),*] $facts:ident $result:ident;) => {
+        Some(0)
+    };
+    ([$($param:ident: $kind:ident),*] $facts:ident $result:ident; |$out:ident| $macs:expr) => {{
+        let mut next = 0;
+        $(let $param: fact_type!($kind) = $facts.get(next).ok()??; next += 1;)*
+        let $out = $result.as_tensor()?;
+        Some($macs)
+    }};
+}
+
 /// Makes the [`OpDef`](super::OpDef) of each entry.
 macro_rules! define {
     ($file:ident: $(
@@ -109,6 +123,7 @@ macro_rules! define {
             $(floats: $floating:ident($($float:ident),+),)?
             candle: $candle:expr,
             infer: $infer:expr,
+            $(macs: |$out:ident| $macs:expr,)?
             effect: $effect:ident,
             samples: [$($sample:expr),* $(,)?] $(,)?
         }
@@ -129,6 +144,7 @@ macro_rules! define {
                     effect: $crate::ops::Effect::$effect,
                     eval,
                     infer,
+                    macs,
                     source: stringify!($candle),
                     samples: || vec![$($crate::ops::sample::Sample($sample.into())),*],
                 };
@@ -150,6 +166,11 @@ macro_rules! define {
                         next += 1;
                     )*
                     $infer
+                }
+
+                #[allow(unused_variables, unused_assignments, reason = "most operations have none")]
+                fn macs(facts: $crate::ops::Facts<'_>, result: &$crate::value::Fact) -> Option<u64> {
+                    cost!([$($param: $kind),*] facts result; $(|$out| $macs)?)
                 }
             }
         )*

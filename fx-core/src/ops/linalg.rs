@@ -5,6 +5,7 @@
 use candle_core::DType::{BF16, F16, F32, F64, I64, U8, U32};
 
 use super::infer::linalg::{broadcast_product, dot, matrix_vector, product};
+use super::macs::of_each;
 use super::sample::tensor;
 
 macro_rules! linalg {
@@ -14,6 +15,7 @@ macro_rules! linalg {
             method matmul(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.matmul(rhs)?,
                 infer: product(x, rhs),
+                macs: |out| of_each(out, x.dims()[x.rank() - 1]),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), tensor(F32, (3, 4))], [tensor(F16, (5, 2, 3)), tensor(F16, (5, 3, 4))],
@@ -28,6 +30,7 @@ macro_rules! linalg {
             method broadcast_matmul(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.broadcast_matmul(rhs)?,
                 infer: broadcast_product(x, rhs),
+                macs: |out| of_each(out, x.dims()[x.rank() - 1]),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (5, 2, 3)), tensor(F32, (3, 4))], [tensor(F32, (2, 3)), tensor(F32, (5, 3, 4))],
@@ -40,6 +43,7 @@ macro_rules! linalg {
             method mv(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.mv(rhs)?,
                 infer: matrix_vector(x, rhs),
+                macs: |out| of_each(out, rhs.shape.elem_count()),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), tensor(F32, 3)], [tensor(BF16, (2, 3)), tensor(BF16, 3)],
@@ -51,6 +55,7 @@ macro_rules! linalg {
             method dot(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.dot(rhs)?,
                 infer: dot(x, rhs),
+                macs: |out| of_each(out, x.shape.elem_count()),
                 effect: Pure,
                 samples: [
                     [tensor(F32, 3), tensor(F32, 3)], [tensor(U32, 3), tensor(U32, 3)],

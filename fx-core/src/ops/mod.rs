@@ -12,6 +12,7 @@ pub mod from_value;
 pub mod infer;
 pub mod into_value;
 pub mod kind;
+pub mod macs;
 pub mod sample;
 
 pub mod attention;

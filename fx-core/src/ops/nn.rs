@@ -11,6 +11,7 @@ use super::infer::nn::{
     single, unshuffled,
 };
 use super::infer::{each, floats};
+use super::macs::attention;
 use super::sample::tensor;
 
 macro_rules! nn {
@@ -200,6 +201,7 @@ macro_rules! nn {
             function sdpa in candle_nn::ops (q: Tensor, k: Tensor, v: Tensor, mask: OptTensor, do_causal: Flag, scale: Single, softcapping: Single) -> Tensor {
                 candle: candle_nn::ops::sdpa(q, k, v, mask, do_causal, scale, softcapping)?,
                 infer: attended(q, k, v, mask),
+                macs: |out| attention(q, k, out),
                 effect: Pure,
                 samples: [
 

@@ -12,10 +12,12 @@ use std::sync::Arc;
 use super::held;
 use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, BindError, Cycle, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Target};
+use crate::ir::{
+    Argument, BindError, Cycle, Dynamic, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Size, SizeOf, Target,
+};
 use crate::module::{Attributes, CheckErrors, GraphModule};
 use crate::ops::PART;
-use crate::value::Fact;
+use crate::value::{Fact, SymInt};
 
 /// Groups of nodes that cannot become child graphs. The module is as it was.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -175,6 +177,7 @@ fn fuse_one(
         *inside.meta_mut(placeholder) = graph.node(input).meta().clone();
         map.insert(input, placeholder);
     }
+    let sizes = own_sizes(graph, &mut inside, inputs.iter().chain(&reads).chain(nodes));
     let mut own = Attributes::new();
     for &id in reads.iter().chain(nodes) {
         let node = graph.node(id);
@@ -200,7 +203,7 @@ fn fuse_one(
 
     let last = nodes[nodes.len() - 1];
     let meta = outer_meta(graph, nodes);
-    let args: Vec<Argument> = inputs.iter().map(|&id| id.into()).collect();
+    let args: Vec<Argument> = inputs.iter().map(|&id| id.into()).chain(sizes).collect();
     let call = graph.inserting_after(last).call_module(path, args, []);
     *graph.meta_mut(call) = meta;
     if single {
@@ -225,6 +228,30 @@ fn fuse_one(
         }
     }
     Ok(call)
+}
+
+/// The sizes that some nodes follow, as inputs of the child graph that are integers; what the call gives for them.
+fn own_sizes<'n>(graph: &Graph, inside: &mut Graph, nodes: impl Iterator<Item = &'n NodeId>) -> Vec<Argument> {
+    let Some(dynamic) = graph.dynamic() else { return Vec::new() };
+    let mut used = HashSet::new();
+    for &id in nodes {
+        let node = graph.node(id);
+        let mut add = |of: &SymInt| of.for_each_symbol(&mut |name| _ = used.insert(name.clone()));
+        node.arguments().for_each(|argument| argument.for_each_expression(&mut add));
+        node.meta().fact.for_each_expression(&mut add);
+    }
+    let (mut sizes, mut given) = (Vec::new(), Vec::new());
+    for size in dynamic.sizes.iter().filter(|size| used.contains(&size.name)) {
+        let symbol = SymInt::symbol(size.name.clone(), size.hint);
+        let input = inside.at_end().placeholder(&size.name);
+        inside.meta_mut(input).fact = Fact::SymInt(symbol.clone());
+        sizes.push(Size { places: vec![SizeOf::Value(input)], ..size.clone() });
+        given.push(symbol.into());
+    }
+    if !sizes.is_empty() {
+        inside.set_dynamic(Some(Dynamic { sizes, guards: Vec::new() }));
+    }
+    given
 }
 
 fn replace_outside(graph: &mut Graph, old: NodeId, new: NodeId, is_inside: &impl Fn(NodeId) -> bool) {

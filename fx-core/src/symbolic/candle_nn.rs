@@ -59,7 +59,5 @@ pub mod cpu_flash_attention {
 
 /// `candle_nn::moe` in a twin.
 pub mod moe {
-    pub use ::candle_nn::moe::*;
-
     pub use crate::leaf::moe::{moe_gemm, moe_gemm_gguf};
 }

@@ -121,6 +121,8 @@ mod write_meta;
 #[cfg(test)]
 mod read_tests;
 #[cfg(test)]
+mod size_tests;
+#[cfg(test)]
 mod tests;
 
 pub use error::{ParseError, ParseErrorKind};

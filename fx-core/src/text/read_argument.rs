@@ -122,11 +122,7 @@ impl Reader<'_, '_, '_> {
             !self.hints.is_empty() && (is_size || matches!(self.lexer.peek(), Some(b'(' | b'-' | b'0'..=b'9')));
         let stop =
             if begins { Some(self.expression(Argument::MAX_DEPTH)?) } else { self.range_end()?.map(SymInt::from) };
-        let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
-        Ok(match (plain(&start), plain(&stop)) {
-            (Some(None), _) | (_, Some(None)) => Argument::SymRange(Box::new((start, stop))),
-            (start, stop) => Argument::Range(Box::new((start.flatten(), stop.flatten()))),
-        })
+        Ok(Argument::range(start, stop))
     }
 
     fn range_end(&mut self) -> Result<Option<i64>> {

@@ -7,9 +7,7 @@
 
 use std::panic::Location;
 
-use super::probe::Comparison;
-use super::session::Session;
-use crate::value::Relation;
+pub use crate::value::Relation;
 
 /// An integer of any type.
 pub trait AsInteger {
@@ -65,11 +63,8 @@ impl<A: ?Sized, B: ?Sized> NoteNothing for &Compared<'_, A, B> {
 
 #[track_caller]
 fn note(relation: Relation, left: Option<i64>, right: Option<i64>) {
-    let at = Location::caller();
-    if let Some(session) = Session::current_probe()
-        && let (Some(left), Some(right)) = (left, right)
-    {
-        session.state().comparisons.push(Comparison { at, relation, left, right });
+    if let (Some(left), Some(right)) = (left, right) {
+        super::notes::note(Location::caller(), relation, left, right);
     }
 }
 

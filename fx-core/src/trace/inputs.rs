@@ -335,6 +335,21 @@ pub trait Examples<'a> {
 /// One argument of a concrete capture.
 pub struct ExampleArgument<'a>(pub(crate) Argument<'a>);
 
+impl<'a> ExampleArgument<'a> {
+    /// A tensor, an input of the graph.
+    #[must_use]
+    pub fn tensor(tensor: &'a Tensor) -> Self {
+        Self(Argument::example(tensor))
+    }
+}
+
+/// As many as there are.
+impl<'a> Examples<'a> for Vec<ExampleArgument<'a>> {
+    fn into_arguments(self) -> Vec<ExampleArgument<'a>> {
+        self
+    }
+}
+
 macro_rules! examples_tuple {
     ($(($($name:ident)*))*) => {$(
         impl<'a, $($name: Give + 'a),*> Examples<'a> for ($($name,)*) {

@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::panic::Location;
 
 use candle_core::{Error, Result, Tensor};
 
@@ -32,7 +33,9 @@ impl Lifts for Tensor {
     type Lifted = Proxy;
     #[track_caller]
     fn lifted(self) -> Result<Proxy> {
-        Ok(Proxy::constant(&Session::current("a helper function")?, self))
+        let session = Session::current("a helper function")?;
+        let called = super::helper::proxy_of(&session, &self, Location::caller());
+        Ok(called.unwrap_or_else(|| Proxy::constant(&session, self)))
     }
 }
 
@@ -65,6 +68,7 @@ pub fn mirrored_or_abort<T: Traceable>(made: &T) -> T::Symbolic {
 
 impl<T: Lifts> Lifts for Option<T> {
     type Lifted = Option<T::Lifted>;
+    #[track_caller]
     fn lifted(self) -> Result<Self::Lifted> {
         self.map(T::lifted).transpose()
     }

@@ -4,6 +4,7 @@
 
 mod error;
 mod rules;
+mod notes;
 mod probe;
 mod session;
 mod owner;
@@ -22,6 +23,7 @@ pub mod whole;
 mod query;
 pub mod custom;
 mod in_place;
+pub mod helper;
 pub mod lift;
 pub mod output;
 mod give;

@@ -2,12 +2,10 @@
 //!
 //! Invariant: a capture at other sizes differs from the first in the sizes that were declared, and in nothing else.
 
-use std::any::Any;
-use std::panic::Location;
-
 use candle_core::Shape;
+use std::any::Any;
 
-use crate::value::{Relation, Sizes, SymInt};
+use crate::value::{Sizes, SymInt};
 
 /// A dimension of a tensor input that differs from run to run.
 #[derive(Debug, Clone)]
@@ -57,27 +55,6 @@ impl Probe<'_> {
     /// What such a parameter is in this capture, if not what was given.
     pub(crate) fn scalar(&self, name: &str) -> Option<i64> {
         self.sizes.as_ref()?.get(name)
-    }
-}
-
-/// A comparison of integers that the model made, where and with which result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Comparison {
-    pub(crate) at: &'static Location<'static>,
-    pub(crate) relation: Relation,
-    pub(crate) left: i64,
-    pub(crate) right: i64,
-}
-
-impl Comparison {
-    /// Its result.
-    pub(crate) fn holds(&self) -> bool {
-        self.relation.holds(self.left, self.right)
-    }
-
-    /// Whether another is the same comparison with the same result, of whatever numbers.
-    pub(crate) fn decides_as(&self, other: &Self) -> bool {
-        self.at == other.at && self.relation == other.relation && self.holds() == other.holds()
     }
 }
 

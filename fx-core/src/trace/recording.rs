@@ -11,8 +11,9 @@ use crate::module::Attributes;
 
 use super::error::TraceError;
 use super::inputs::{Argument, Inputs};
+use super::notes::{Notes, noting};
 use super::output::Output;
-use super::probe::{Comparison, Probe};
+use super::probe::Probe;
 use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
@@ -24,7 +25,7 @@ pub(crate) struct Recording {
     pub(crate) attributes: Attributes,
     pub(crate) signature: Option<Signature>,
     /// The comparisons of integers that the model made, if this was one run among several.
-    pub(crate) comparisons: Vec<Comparison>,
+    pub(crate) notes: Notes,
 }
 
 /// How a model is run.
@@ -48,15 +49,17 @@ impl Run<'_> {
         rules: &mut Option<Box<dyn TracerRules>>,
         call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<Recording, TraceError> {
-        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take(), self.probe.is_some());
+        let session = Session::new(self.name, self.mode, self.device.clone(), rules.take());
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let run = AssertUnwindSafe(|| {
             let mut mirror = model.symbolic(&Scope::root(&session));
             let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, self.probe);
             let output = call(&mut mirror, &mut inputs)?;
             Ok((output, inputs.signature(&session.state().graph)))
-        }));
+        });
+        let (outcome, notes) = noting(self.probe.is_some(), || catch_unwind(run));
+        super::helper::forget();
         drop(active);
         let outcome = match outcome {
             Ok(Ok(returned)) => Ok(returned),
@@ -74,6 +77,6 @@ impl Run<'_> {
         };
         *rules = state.take_rules();
         let (graph, attributes, signature) = recorded?;
-        Ok(Recording { graph, attributes, signature, comparisons: std::mem::take(&mut state.comparisons) })
+        Ok(Recording { graph, attributes, signature, notes })
     }
 }

@@ -16,7 +16,7 @@ use crate::value::{Fact, Value};
 /// An `Err` ends the capture with that reason, as [`TraceError::Vetoed`](super::TraceError::Vetoed).
 ///
 /// Shapes of parameters are plain numbers in every capture: torch.fx's `param_shapes_constant` is always on. Layers of
-/// libraries are called whole always, because there is no annotated source to enter; containers of std are entered.
+/// libraries are called whole unless a rule says otherwise; containers of std are entered.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -66,6 +66,13 @@ pub trait TracerRules: Send {
     /// of functions with `#[fx::wrap]` is, by `fx::op_of!`.
     fn is_leaf_function(&self, path: &str) -> bool {
         false
+    }
+
+    /// Whether calls of this layer of a library are one node each, as torch.fx has it for torch.nn's. Asked at every call,
+    /// with the name of its type, `nn.ReLU`, and its path. What the layer computes is recorded instead if it tells
+    /// (`Layer::THROUGH`); one that does not is one node all the same.
+    fn is_leaf_layer(&self, type_name: &str, qualname: &str) -> bool {
+        true
     }
 
     /// Told of every call of a module before it happens: a library's layer, or an annotated module.
@@ -180,6 +187,10 @@ impl<R: TracerRules> TracerRules for Arc<Mutex<R>> {
 
     fn is_leaf_function(&self, path: &str) -> bool {
         self.lock().unwrap_or_else(PoisonError::into_inner).is_leaf_function(path)
+    }
+
+    fn is_leaf_layer(&self, type_name: &str, qualname: &str) -> bool {
+        self.lock().unwrap_or_else(PoisonError::into_inner).is_leaf_layer(type_name, qualname)
     }
 
     fn call_module(&mut self, call: &ModuleCall<'_>) -> Result<(), String> {

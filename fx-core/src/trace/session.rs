@@ -11,12 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use candle_core::{Device, Tensor};
 
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
-use crate::module::{Attribute, Attributes, LayerModule};
+use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
 
 use super::error::{At, TraceError};
-use super::probe::Comparison;
 use super::rules::{ModuleCall, NewNode, TracerRules};
 
 /// What a proxy knows while it is recorded.
@@ -49,8 +48,6 @@ pub struct Session {
     mode: Mode,
     device: Device,
     has_rules: bool,
-    /// Whether this is one capture among several at different sizes.
-    is_probe: bool,
     state: Mutex<State>,
 }
 
@@ -69,8 +66,6 @@ pub(crate) struct State {
     /// The first failure that the model cannot mend by going another way: the original would not have had it.
     lasting: Option<TraceError>,
     closed: bool,
-    /// The comparisons of integers that the model made, if they are noted.
-    pub(crate) comparisons: Vec<Comparison>,
 }
 
 /// Unwinds out of a user's code at a query that cannot return an error; caught by the tracer, never seen by users.
@@ -111,13 +106,7 @@ impl Drop for Active {
 }
 
 impl Session {
-    pub(crate) fn new(
-        name: &str,
-        mode: Mode,
-        device: Device,
-        rules: Option<Box<dyn TracerRules>>,
-        is_probe: bool,
-    ) -> Arc<Self> {
+    pub(crate) fn new(name: &str, mode: Mode, device: Device, rules: Option<Box<dyn TracerRules>>) -> Arc<Self> {
         let has_rules = rules.is_some();
         let state = State {
             graph: Graph::new(name),
@@ -130,9 +119,8 @@ impl Session {
             failure: None,
             lasting: None,
             closed: false,
-            comparisons: Vec::new(),
         };
-        Arc::new(Self { mode, device, has_rules, is_probe, state: Mutex::new(state) })
+        Arc::new(Self { mode, device, has_rules, state: Mutex::new(state) })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -152,6 +140,11 @@ impl Session {
     /// Whether the rules want this annotated function called whole.
     pub(crate) fn is_leaf_function(&self, path: &str) -> bool {
         self.state().rules.as_ref().is_some_and(|rules| rules.is_leaf_function(path))
+    }
+
+    /// Whether the rules want this layer called whole.
+    pub(crate) fn is_leaf_layer(&self, type_name: &str, path: &ModulePath) -> bool {
+        self.state().rules.as_ref().is_none_or(|rules| rules.is_leaf_layer(type_name, path.as_str()))
     }
 
     /// Enters a module and gives the modules outside of it; none if it is the innermost one already.
@@ -202,17 +195,6 @@ impl Session {
     /// The same, if there is one.
     pub(crate) fn recording() -> Option<Arc<Self>> {
         CURRENT.with_borrow(|sessions| sessions.last().map(|current| current.session.clone()))
-    }
-
-    /// The session that is recording on this thread, if it is one of several at different sizes.
-    pub(crate) fn current_probe() -> Option<Arc<Self>> {
-        CURRENT
-            .with_borrow(|sessions| sessions.last().filter(|current| current.session.is_probe)?.session.clone().into())
-    }
-
-    /// Whether this is one capture among several at different sizes.
-    pub(crate) fn is_probe(&self) -> bool {
-        self.is_probe
     }
 
     /// Notes why the capture fails, and gives the error for the user's code to pass on.
@@ -432,12 +414,16 @@ impl State {
 
     /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
     pub(crate) fn constant_path(&mut self) -> ModulePath {
-        self.made_path("tensor_constant")
+        self.made_path(CONSTANT)
     }
 
-    /// A path for something of this name that the model makes while it runs.
+    /// A path for something of this name that the model makes while it runs, `_Conv2d0`.
     pub(crate) fn made_path(&mut self, name: &str) -> ModulePath {
-        let name: String = name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect();
+        let name: String = name
+            .trim_start_matches('_')
+            .chars()
+            .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
+            .collect();
         loop {
             let path = ModulePath::new(format!("_{name}{}", self.constants));
             self.constants += 1;

@@ -41,13 +41,22 @@ pub struct Entered(Option<(Arc<Session>, ModuleStack)>);
 
 /// Enters a module, unless it is the innermost already: a method that calls another of the same module.
 pub fn enter<M: Mirror>(mirror: &M) -> Entered {
-    Entered(mirror.scope().and_then(|scope| {
-        let session = scope.session()?;
-        if scope.path().is_root() {
-            return None;
-        }
-        Some((session.clone(), session.enter(scope.path(), M::NAME)?))
-    }))
+    mirror.scope().map_or(Entered(None), |scope| enter_at(scope, M::NAME))
+}
+
+/// Enters the module of this type that stands here.
+fn enter_at(scope: &Scope, type_name: &'static str) -> Entered {
+    let entered = || {
+        let session = scope.session().filter(|_| !scope.path().is_root())?;
+        Some((session.clone(), session.enter(scope.path(), type_name)?))
+    };
+    Entered(entered())
+}
+
+/// Enters a layer of a library, if the rules of the capture do not want it whole.
+pub(crate) fn enter_layer(scope: &Scope, type_name: &'static str) -> Option<Entered> {
+    let session = scope.session()?;
+    (!session.is_leaf_layer(type_name, scope.path())).then(|| enter_at(scope, type_name))
 }
 
 impl Drop for Entered {

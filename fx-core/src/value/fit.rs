@@ -68,6 +68,18 @@ impl Fitter {
         Self { points, classes, known: HashMap::new(), atoms, excluded: Vec::new() }
     }
 
+    /// An expression that numbers are likely to follow: it is found before others.
+    pub fn expect(&mut self, expression: &SymInt) {
+        let row: Result<Vec<i64>, SymError> = self.points.iter().map(|point| expression.evaluate(point)).collect();
+        if let (Ok(row), Some(base)) = (row, self.points.first()) {
+            // With the hints of these sizes.
+            let symbol = |name: &Arc<str>| Some(SymInt::symbol(name.clone(), base.get(name)?));
+            if let Ok(Some(expression)) = expression.substitute(&mut { symbol }) {
+                self.atoms.push((expression, row));
+            }
+        }
+    }
+
     /// Sizes that need not be told apart at: there is nothing to be fitted.
     pub fn exclude(&mut self, sizes: Vec<Sizes>) {
         self.excluded = sizes;

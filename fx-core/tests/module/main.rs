@@ -10,3 +10,4 @@ mod refused;
 mod run;
 mod shared;
 mod state;
+mod summary;

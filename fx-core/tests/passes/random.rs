@@ -31,7 +31,9 @@ fn graph(random: &mut Random, calls: usize) -> GraphModule {
     if known {
         tracer = tracer.input("x", DType::F32, (2, 3)).input("y", DType::F32, (2, 3));
     }
+    let seed = random.0;
     let traced = tracer.trace_fn(|inputs| {
+        let mut random = Random(seed);
         let mut values = vec![inputs.tensor("x")?, inputs.tensor("y")?];
         for seed in 0..2 {
             let device = candle_core::Device::Cpu;
@@ -55,6 +57,8 @@ fn graph(random: &mut Random, calls: usize) -> GraphModule {
         let returned: Vec<Proxy> = (0..3).map(|_| values[random.below(values.len())].clone()).collect();
         Result::Ok(returned)
     });
+    // The next graph is another one.
+    random.below(2);
     traced.unwrap()
 }
 

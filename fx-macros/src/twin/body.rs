@@ -1,9 +1,10 @@
-//! A function body on its way into a twin: the user's tokens, with four things changed.
+//! A function body on its way into a twin: the user's tokens, with five things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
 //! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `enums.rs`.
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
+//! - Comparisons are noted, for guards (`compare.rs`).
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ use syn::{Block, Expr, ExprCall, Item, Macro, Pat, PatIdent, Path, Signature, To
 use super::enums::Enums;
 use super::literals::Aliases;
 use super::types::Types;
-use super::{calls, literals};
+use super::{calls, compare, literals};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -75,6 +76,17 @@ impl<'a> Body<'a> {
         self.rewrite_own(path);
         let (types, imported) = (&self.types, &self.imported);
         self.enums.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+    }
+
+    /// `matches!` as the `match` that it is, if its pattern compares with integers.
+    fn matches(&mut self, call: &Macro) -> Option<Expr> {
+        let mut matches = Matches::parse.parse2(call.tokens.clone()).ok()?;
+        let span = call.path.segments[0].ident.span();
+        let arm = compare::noting_arm(std::iter::once(&matches.pat), span, self.paths)?;
+        matches.visit(self);
+        let Matches { expr, pat, guard } = &matches;
+        let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));
+        Some(syn::parse_quote!(match #expr { #arm #pat #guard => true, _ => false }))
     }
 
     /// `Block::Big` becomes `Self::Big`; `Block::new`, which has no twin, stays.
@@ -154,6 +166,22 @@ impl VisitMut for Body<'_> {
                     *expr = replacement;
                 }
             }
+            Expr::Binary(binary) => {
+                visit_mut::visit_expr_binary_mut(self, binary);
+                if let Some(noted) = compare::noted(binary, self.paths) {
+                    *expr = noted;
+                }
+            }
+            Expr::Match(matched) => {
+                visit_mut::visit_expr_match_mut(self, matched);
+                let span = matched.match_token.span;
+                let arm = compare::noting_arm(matched.arms.iter().map(|arm| &arm.pat), span, self.paths);
+                matched.arms.splice(0..0, arm);
+            }
+            Expr::Macro(call) if call.mac.path.is_ident("matches") => match self.matches(&call.mac) {
+                Some(matched) => *expr = matched,
+                None => visit_mut::visit_expr_macro_mut(self, call),
+            },
             other => visit_mut::visit_expr_mut(self, other),
         }
     }
@@ -203,11 +231,7 @@ impl VisitMut for Body<'_> {
             })
         } else if name == "matches" {
             Matches::parse.parse2(call.tokens.clone()).ok().map(|mut matches| {
-                self.visit_expr_mut(&mut matches.expr);
-                self.visit_pat_mut(&mut matches.pat);
-                if let Some(guard) = &mut matches.guard {
-                    self.visit_expr_mut(guard);
-                }
+                matches.visit(self);
                 matches.write()
             })
         } else {
@@ -318,6 +342,14 @@ impl Parse for Matches {
 }
 
 impl Matches {
+    fn visit(&mut self, body: &mut Body<'_>) {
+        body.visit_expr_mut(&mut self.expr);
+        body.visit_pat_mut(&mut self.pat);
+        if let Some(guard) = &mut self.guard {
+            body.visit_expr_mut(guard);
+        }
+    }
+
     fn write(&self) -> proc_macro2::TokenStream {
         let Matches { expr, pat, guard } = self;
         let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));

@@ -1,6 +1,6 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
-//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs` and
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs` and
 //! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
 //! arguments as `parameters.rs` takes them.
 //!
@@ -10,6 +10,7 @@
 mod associated;
 pub(crate) mod body;
 mod calls;
+mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod enums;
@@ -166,8 +167,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
-        let mirror_method = mirror_method(item, paths);
-        item.items.push(mirror_method);
+        item.items.extend(object_methods(item, paths));
     }
     expansion
 }
@@ -186,16 +186,22 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
     quote!(#path)
 }
 
-/// The method by which an object of the trait finds its mirror.
-fn mirror_method(item: &ItemImpl, paths: &Paths) -> ImplItem {
+/// The methods by which an object of the trait finds its mirror and lends its parts.
+fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
     let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
-    parse_quote! {
+    let mirror = parse_quote! {
         #[doc(hidden)]
         fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
             ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
         }
-    }
+    };
+    let part = parse_quote! {
+        #[doc(hidden)]
+        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
+    };
+    [mirror, part]
 }
 
 /// Nodes that the method records are recorded in its module.

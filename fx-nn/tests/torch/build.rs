@@ -76,11 +76,15 @@ fn max_pool<const N: usize>(a: &Arguments) -> Result<Built> {
     let mut config = MaxPoolConfig::<N> { stride: a.or("stride", None)?, ..MaxPoolConfig::default() };
     config.padding = a.or("padding", config.padding)?;
     config.dilation = a.or("dilation", config.dilation)?;
-    if a.or("return_indices", false)? {
-        bail!("MaxPool gives no indices");
-    }
+    let indices = a.or("return_indices", false)?;
     config.ceil_mode = a.or("ceil_mode", false)?;
-    built(MaxPool::new(kernel, config)?)
+    let pool = MaxPool::new(kernel, config)?;
+    if indices { built(WithIndices(pool)) } else { built(pool) }
+}
+
+fn adaptive_max_pool<const N: usize>(a: &Arguments) -> Result<Built> {
+    let pool = AdaptiveMaxPool::new(a.need::<OutputSize<N>>("output_size")?);
+    if a.or("return_indices", false)? { built(WithIndices(pool)) } else { built(pool) }
 }
 
 fn avg_pool<const N: usize>(a: &Arguments) -> Result<Built> {
@@ -140,9 +144,18 @@ fn recurrent(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
 }
 
 fn transformer(a: &Arguments) -> Result<TransformerLayerConfig> {
+    transformer_options(a, false)
+}
+
+/// Options of a layer, or of a whole transformer, which takes its encoder and decoder among them.
+fn transformer_options(a: &Arguments, whole: bool) -> Result<TransformerLayerConfig> {
     let mut config = TransformerLayerConfig { dim_feedforward: a.or("dim_feedforward", 2048)?, ..Default::default() };
     config.dropout = a.or("dropout", 0.1)?;
     config.activation = a.word("activation", TransformerActivation::Relu)?;
+    if whole {
+        a.skip("custom_encoder")?;
+        a.skip("custom_decoder")?;
+    }
     config.layer_norm_eps = a.or("layer_norm_eps", 1e-5)?;
     config.batch_first = a.or("batch_first", false)?;
     config.norm_first = a.or("norm_first", false)?;
@@ -284,9 +297,9 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
         "AdaptiveAvgPool1d" => built(AdaptiveAvgPool1d::new(a.need::<OutputSize<1>>("output_size")?)),
         "AdaptiveAvgPool2d" => built(AdaptiveAvgPool2d::new(a.need::<OutputSize<2>>("output_size")?)),
         "AdaptiveAvgPool3d" => built(AdaptiveAvgPool3d::new(a.need::<OutputSize<3>>("output_size")?)),
-        "AdaptiveMaxPool1d" => built(AdaptiveMaxPool1d::new(a.need::<OutputSize<1>>("output_size")?)),
-        "AdaptiveMaxPool2d" => built(AdaptiveMaxPool2d::new(a.need::<OutputSize<2>>("output_size")?)),
-        "AdaptiveMaxPool3d" => built(AdaptiveMaxPool3d::new(a.need::<OutputSize<3>>("output_size")?)),
+        "AdaptiveMaxPool1d" => adaptive_max_pool::<1>(a),
+        "AdaptiveMaxPool2d" => adaptive_max_pool::<2>(a),
+        "AdaptiveMaxPool3d" => adaptive_max_pool::<3>(a),
         "Upsample" | "UpsamplingNearest2d" | "UpsamplingBilinear2d" => {
             let mut config = UpsampleConfig { size: a.or("size", None)?, ..UpsampleConfig::default() };
             config.scale_factor = a.or("scale_factor", None)?;
@@ -358,6 +371,21 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
             } else {
                 built(TransformerDecoderLayer::new(width, heads, config, vb)?)
             }
+        }
+        "Transformer" => {
+            let mut config = TransformerConfig { d_model: a.or("d_model", 512)?, ..TransformerConfig::default() };
+            config.nhead = a.or("nhead", 8)?;
+            config.num_encoder_layers = a.or("num_encoder_layers", 6)?;
+            config.num_decoder_layers = a.or("num_decoder_layers", 6)?;
+            let layer = transformer_options(a, true)?;
+            config.dim_feedforward = layer.dim_feedforward;
+            config.dropout = layer.dropout;
+            config.activation = layer.activation;
+            config.layer_norm_eps = layer.layer_norm_eps;
+            config.batch_first = layer.batch_first;
+            config.norm_first = layer.norm_first;
+            config.bias = layer.bias;
+            built(Transformer::new(config, vb)?)
         }
         "CosineSimilarity" => built(CosineSimilarity::new(a.or("dim", 1)?, a.or("eps", 1e-8)?)),
         "PairwiseDistance" => {

@@ -148,6 +148,17 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
             let config = TripletMarginLossConfig { margin, p, eps, swap, reduction: reduction(a)? };
             built(TripletMarginLoss::new(config))
         }
+        "TripletMarginWithDistanceLoss" => {
+            let distance_function = a.word("distance_function", DistanceFunction::PairwiseDistance)?;
+            let (margin, swap) = (a.or("margin", 1.0)?, a.or("swap", false)?);
+            let config =
+                TripletMarginWithDistanceLossConfig { distance_function, margin, swap, reduction: reduction(a)? };
+            built(TripletMarginWithDistanceLoss::new(config))
+        }
+        "CTCLoss" => {
+            let (blank, reduction) = (a.or("blank", 0)?, reduction(a)?);
+            built(CTCLoss::new(CTCLossConfig { blank, reduction, zero_infinity: a.or("zero_infinity", false)? }))
+        }
         "GaussianNLLLoss" => {
             let (full, eps) = (a.or("full", false)?, a.or("eps", 1e-6)?);
             built(GaussianNLLLoss::new(GaussianNLLLossConfig { full, eps, reduction: reduction(a)? }))

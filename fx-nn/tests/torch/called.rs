@@ -7,22 +7,44 @@ use std::sync::Arc;
 use candle_core::{Module, ModuleT, Result, Tensor, bail};
 use fx_core::leaf::Layer;
 use fx_core::module::{GraphModule, LayerModule};
-use fx_core::trace::{Proxy, Traceable, Tracer};
+use fx_core::trace::{Proxy, Traceable, Tracer, TracerRules};
 use fx_nn::*;
 
 use super::case::Call;
 
 type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
-type Capture = Box<dyn Fn(&[Tensor], bool, bool) -> Result<GraphModule>>;
+type Capture = Box<dyn Fn(&[Tensor], How, bool) -> Result<GraphModule>>;
+
+/// How a layer is captured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// As a node, with no shapes known.
+    Symbolic,
+    /// As a node, with the shapes of the inputs.
+    Abstract,
+    /// Entered, where it tells what it computes.
+    Through,
+}
+
+/// Wants every layer entered.
+struct Enter;
+
+impl TracerRules for Enter {
+    fn is_leaf_layer(&self, _: &str, _: &str) -> bool {
+        false
+    }
+}
 
 /// A layer, and how it is run and captured.
 pub(crate) struct Built {
     pub run: Run,
-    /// With these inputs, whether their shapes are known, in training.
+    /// With these inputs, in this way, in training.
     pub capture: Capture,
     pub layer: Arc<dyn LayerModule>,
     pub text: String,
     pub tolerance: f64,
+    /// Whether it can be entered.
+    pub through: bool,
 }
 
 /// What a layer is called on.
@@ -39,10 +61,13 @@ pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
     let text = layer.to_string();
     let described = Arc::new(layer.clone());
     let captured = (layer.clone(),);
-    let capture = move |inputs: &[Tensor], abstracted: bool, train: bool| {
+    let capture = move |inputs: &[Tensor], how: How, train: bool| {
         let names: Vec<String> = (0..inputs.len()).map(|i| format!("x{i}")).collect();
         let mut tracer = Tracer::new();
-        if abstracted {
+        if how == How::Through {
+            tracer = tracer.with(Enter);
+        }
+        if how != How::Symbolic {
             for (name, input) in names.iter().zip(inputs) {
                 tracer = tracer.input(name, input.dtype(), input.shape());
             }
@@ -59,6 +84,7 @@ pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
         layer: described,
         text,
         tolerance: L::TOLERANCE,
+        through: L::THROUGH,
     })
 }
 
@@ -133,7 +159,22 @@ called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1
 PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
 MultiLabelMarginLoss }
 
-called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss GaussianNLLLoss }
+called! {
+    [] CTCLoss => |this, inputs, _train| match inputs {
+        [probabilities, labels, steps, lengths] => Ok(vec![this.forward(probabilities, labels, steps, lengths)?]),
+        _ => bail!("{} inputs for a loss of four", inputs.len()),
+    };
+    [const N: usize] WithIndices<MaxPool<N>> => |this, inputs, _train| {
+        let (values, indices) = this.forward_with_indices(single(inputs)?)?;
+        Ok(vec![values, indices])
+    };
+    [const N: usize] WithIndices<AdaptiveMaxPool<N>> => |this, inputs, _train| {
+        let (values, indices) = this.forward_with_indices(single(inputs)?)?;
+        Ok(vec![values, indices])
+    };
+}
+
+called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss GaussianNLLLoss }
 
 /// A state of two parts.
 fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
@@ -202,5 +243,17 @@ called! { roughly
         Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
     }, |mirror, x, train| {
         Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), train)?])
+    };
+    Transformer |this, call, train| {
+        let (src, tgt) = (call.need("src")?, call.need("tgt")?);
+        let names = ["src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
+        let [a, b, c, d, e, f] = names.map(|name| call.tensor(name));
+        for hint in ["src_is_causal", "tgt_is_causal", "memory_is_causal"] {
+            call.flag(hint, false);
+        }
+        let [a, b, c, d, e, f] = [&a, &b, &c, &d, &e, &f].map(Option::as_ref);
+        Ok(vec![this.forward_t(&src, &tgt, a, b, c, d, e, f, train)?])
+    }, |mirror, x, train| {
+        Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7), train)?])
     };
 }

@@ -3,5 +3,5 @@
 pub(crate) mod arguments;
 pub(crate) mod build;
 mod build_loss;
-mod called;
+pub(crate) mod called;
 pub(crate) mod case;

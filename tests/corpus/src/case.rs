@@ -26,11 +26,11 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 /// Seed of the weights, of the inputs for the capture, and of those it is compared on.
 const WEIGHTS: u64 = 1;
 const EXAMPLE: u64 = 2;
-const FRESH: [u64; 2] = [3, 4];
+const FRESH: [u64; 2] = [3, 5];
 
-pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>>>;
-pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>>>;
-pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure>>;
+pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>> + Send + Sync>;
+pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>> + Send + Sync>;
+pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure> + Send + Sync>;
 
 /// Something to capture and compare.
 pub struct Case {
@@ -79,14 +79,14 @@ impl Report {
 /// How a model is made from weights; [`case!`](crate::cases) writes it.
 pub struct Built<B>(B);
 
-impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'static> Built<B> {
+impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send + Sync + 'static> Built<B> {
     /// A model that is made so.
     pub fn by(build: B) -> Self {
         Self(build)
     }
 
     /// Runs a model that was just built.
-    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + 'static) -> Run {
+    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + Send + Sync + 'static) -> Run {
         let build = self.0.clone();
         Box::new(move |inputs| {
             let mut tensors = Vec::new();
@@ -98,7 +98,7 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + 'stat
     /// Captures a model that was just built.
     pub fn capture<R: fx::ToOutput>(
         &self,
-        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + 'static,
+        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + Send + Sync + 'static,
     ) -> Capture
     where
         M: Traceable<Symbolic: 'static>,
@@ -129,7 +129,7 @@ impl Case {
     pub fn new<const N: usize>(
         model: &'static str,
         name: &'static str,
-        inputs: impl Fn(&At) -> candle::Result<[Tensor; N]> + 'static,
+        inputs: impl Fn(&At) -> candle::Result<[Tensor; N]> + Send + Sync + 'static,
         original: Run,
         copy: Run,
         capture: Capture,
@@ -154,15 +154,16 @@ impl Case {
     /// As [`Case::run`].
     pub fn captured(&self) -> Result<Captured, Failure> {
         caught(|| {
-            let (graph, _) = self.graph(&(self.inputs)(&At::new(EXAMPLE))?)?;
+            let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
+            let (graph, _) = self.graph(&(self.inputs)(&At::new(EXAMPLE))?, &trial)?;
             let inputs = FRESH.into_iter().map(|seed| (self.inputs)(&At::new(seed))).collect::<candle::Result<_>>()?;
             Ok(Captured { graph, inputs })
         })
     }
 
-    /// Captures, running on these inputs.
-    fn graph(&self, example: &[Tensor]) -> Result<(GraphModule, Reads), Failure> {
-        readers::capture(|specialize, rules| {
+    /// Captures, running on these inputs, and tries the graph on others.
+    fn graph(&self, example: &[Tensor], trial: &[Value]) -> Result<(GraphModule, Reads), Failure> {
+        readers::capture(trial, |specialize, rules| {
             let examples = example.iter().enumerate();
             let tracer =
                 examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
@@ -174,8 +175,9 @@ impl Case {
         let example = (self.inputs)(&At::new(EXAMPLE))?;
         let mut last = (self.original)(&example).map_err(|error| format!("the original fails: {error}"))?;
 
+        let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
         let start = Instant::now();
-        let (graph, reads) = self.graph(&example)?;
+        let (graph, reads) = self.graph(&example, &trial)?;
         let capture = start.elapsed();
         graph.check()?;
 
@@ -183,7 +185,7 @@ impl Case {
             nodes: graph.graph().len(),
             capture,
             difference: Difference::None,
-            without_data: self.without_data(&example, &graph),
+            without_data: self.without_data(&example, &trial, &graph),
             reads,
             dynamic: dynamic(&self.inputs, &self.original, &self.capture)?,
         };
@@ -205,8 +207,8 @@ impl Case {
     }
 
     /// Captures again, this time told no more than shapes.
-    fn without_data(&self, example: &[Tensor], wanted: &GraphModule) -> Result<(), String> {
-        let (graph, _) = readers::capture(|specialize, rules| {
+    fn without_data(&self, example: &[Tensor], trial: &[Value], wanted: &GraphModule) -> Result<(), String> {
+        let (graph, _) = readers::capture(trial, |specialize, rules| {
             let inputs = example.iter().enumerate();
             let tracer = inputs.fold(rules.tracer(specialize), |tracer, (i, tensor)| {
                 tracer.input(input(i), tensor.dtype(), tensor.shape())

@@ -4,6 +4,7 @@
 //! graph gives the original's results to the last bit at every other size tried.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use candle::Tensor;
 use fx::Value;
@@ -41,6 +42,8 @@ impl fmt::Display for Dynamic {
 /// A size of the inputs, and where it is: input and axis.
 struct Size {
     name: &'static str,
+    /// Models do something else for sequences of one token: that is another graph.
+    range: RangeInclusive<usize>,
     axes: Vec<(usize, usize)>,
 }
 
@@ -64,9 +67,10 @@ pub(crate) fn dynamic(inputs: &Inputs, original: &Run, capture: &Capture) -> Res
 /// The sizes that the inputs have.
 fn sizes(inputs: &Inputs, example: &[Tensor]) -> Vec<Size> {
     let At { batch, seq, .. } = At::new(SEED);
-    let others = [("batch", (batch, batch + 1), (batch + 1, seq)), ("seq", (seq, seq + 2), (batch, seq + 2))];
+    let others =
+        [("batch", 1..=8, (batch, batch + 1), (batch + 1, seq)), ("seq", 2..=12, (seq, seq + 2), (batch, seq + 2))];
     let mut sizes = Vec::new();
-    for (name, (from, to), (batch, seq)) in others {
+    for (name, range, (from, to), (batch, seq)) in others {
         // What cannot be made at another size has none.
         let Ok(other) = inputs(&At::new(SEED).sizes(batch, seq)) else { continue };
         let mut axes = Vec::new();
@@ -75,7 +79,7 @@ fn sizes(inputs: &Inputs, example: &[Tensor]) -> Vec<Size> {
             axes.extend(pairs.filter(|(_, sizes)| *sizes == (&from, &to)).map(|(axis, _)| (i, axis)));
         }
         if !axes.is_empty() {
-            sizes.push(Size { name, axes });
+            sizes.push(Size { name, range, axes });
         }
     }
     sizes
@@ -91,7 +95,8 @@ fn attempt(
     if sizes.is_empty() {
         return Ok(());
     }
-    let (graph, _) = readers::capture(|specialize, rules| {
+    let trial: Vec<_> = inputs(&At::new(SEED + 1))?.into_iter().map(Value::from).collect();
+    let (graph, _) = readers::capture(&trial, |specialize, rules| {
         let mut tracer = rules.tracer(specialize);
         for (i, tensor) in example.iter().enumerate() {
             tracer = tracer.input(input(i), tensor.dtype(), tensor.shape());
@@ -100,6 +105,7 @@ fn attempt(
             for &(i, axis) in &size.axes {
                 tracer = tracer.dynamic(input(i), axis, size.name);
             }
+            tracer = tracer.size_range(size.name, size.range.clone());
         }
         capture(tracer, example.len())
     })?;

@@ -1,15 +1,20 @@
 //! Captures a model some of whose modules read data, by calling those modules whole.
 //!
-//! Which ones is found by trying: a capture that ends because data was read says in which module it was, and the next one
-//! makes that module one node. Invariant: a module that reads no data is entered.
+//! Which ones is found by trying: a capture that ends because data was read, or whose graph has a call that gives something of
+//! another shape on other data, says in which module that was, and the next one makes that module one node. Invariant: a
+//! module that reads no data is entered.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fx::{GraphModule, NewNode, TraceError, Tracer, TracerRules};
+use fx::ir::ModuleStack;
+use fx::{GraphModule, NewNode, RunError, TraceError, Tracer, TracerRules, Value};
 
 use crate::case::Failure;
+
+/// A module: its path and the name of its type.
+type Place = (String, String);
 
 /// How a model was captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,36 +32,39 @@ impl fmt::Display for Reads {
         match self {
             Self::None => f.write_str("none"),
             Self::Whole(paths) => {
-                write!(f, "{} whole", paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))
+                let paths: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+                write!(f, "{} whole", paths.join(", "))
             }
             Self::Specialized => f.write_str("specialised"),
         }
     }
 }
 
-/// Captures by a function that is given the tracer to do it with.
+/// Captures by a function that is given the tracer to do it with. `trial` are inputs other than those of the capture.
 ///
 /// # Errors
 ///
 /// That of the last capture, which found no module to blame.
 pub fn capture(
+    trial: &[Value],
     mut attempt: impl FnMut(bool, Rules) -> Result<GraphModule, Failure>,
 ) -> Result<(GraphModule, Reads), Failure> {
     let mut rules = Rules::default();
     loop {
-        match attempt(false, rules.clone()) {
-            Ok(graph) if rules.whole.is_empty() => return Ok((graph, Reads::None)),
-            Ok(graph) => return Ok((graph, Reads::Whole(rules.whole))),
-            Err(failure) if reads_data(&failure) => {
-                // Where nothing was recorded, or the model itself reads, or that module cannot be one node, the data that
-                // was read stays what it was.
-                let last = rules.last.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if !last.is_some_and(|path| !path.is_empty() && rules.whole.insert(path)) {
-                    return Ok((attempt(true, Rules::default())?, Reads::Specialized));
-                }
-            }
+        let reader = match attempt(false, rules.clone()) {
+            Ok(graph) => match varies(&graph, trial) {
+                Some(reader) if !rules.whole.contains(&reader) => Some(reader),
+                _ if rules.whole.is_empty() => return Ok((graph, Reads::None)),
+                _ => return Ok((graph, Reads::Whole(rules.whole.into_iter().map(|(path, _)| path).collect()))),
+            },
+            Err(failure) if reads_data(&failure) => rules.last.lock().unwrap_or_else(PoisonError::into_inner).take(),
             Err(failure) if rules.whole.is_empty() => return Err(failure),
-            Err(_) => return Ok((attempt(true, Rules::default())?, Reads::Specialized)),
+            Err(_) => None,
+        };
+        // Where nothing was recorded, or the model itself reads, or that module cannot be one node, the data that was read
+        // stays what it was.
+        if !reader.is_some_and(|place| rules.whole.insert(place)) {
+            return Ok((attempt(true, Rules::default())?, Reads::Specialized));
         }
     }
 }
@@ -65,11 +73,24 @@ fn reads_data(failure: &Failure) -> bool {
     matches!(failure.downcast_ref(), Some(TraceError::DataRead { .. }))
 }
 
-/// The rules of one attempt: which modules are one node; and what was recorded last.
+/// The module with a call that gives something else than at the capture.
+fn varies(graph: &GraphModule, trial: &[Value]) -> Option<Place> {
+    let Err(RunError::OtherResult { line, .. }) = graph.run(trial) else { return None };
+    let name = line.split(" = ").next()?.trim().strip_prefix('%')?;
+    let node = graph.graph().node_named(name)?;
+    innermost(&graph.graph().node(node).meta().module)
+}
+
+fn innermost(stack: &ModuleStack) -> Option<Place> {
+    let frame = stack.innermost()?;
+    Some((frame.path.to_string(), frame.type_name.to_string()))
+}
+
+/// The rules of one attempt: which modules are one node; and where something was recorded last.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    whole: BTreeSet<String>,
-    last: Arc<Mutex<Option<String>>>,
+    whole: BTreeSet<Place>,
+    last: Arc<Mutex<Option<Place>>>,
 }
 
 impl Rules {
@@ -80,13 +101,13 @@ impl Rules {
 }
 
 impl TracerRules for Rules {
-    fn is_leaf_module(&self, _: &str, qualname: &str) -> bool {
-        self.whole.contains(qualname)
+    fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
+        // An enum and what is in it have one path.
+        self.whole.contains(&(qualname.to_owned(), type_name.to_owned()))
     }
 
     fn create_node(&mut self, node: &mut NewNode<'_>) -> Result<(), String> {
-        let path = node.module().path().to_string();
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(path);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = innermost(node.module());
         Ok(())
     }
 }

@@ -70,7 +70,8 @@ impl Verifier<'_> {
             (SizeOf::Extent(_, axis), Fact::Tensor(fact)) => match fact.dims().get(axis) {
                 Some(&dim) => i64::try_from(dim).ok(),
                 None => {
-                    return self.size(Some(input), format!("the size `{name}` is dimension {axis}, which is not there"));
+                    return self
+                        .size(Some(input), format!("the size `{name}` is dimension {axis}, which is not there"));
                 }
             },
             (SizeOf::Value(_), Fact::SymInt(expression)) => Some(expression.hint()),

@@ -4,8 +4,8 @@ use candle_core::DType;
 use insta::assert_snapshot;
 
 use super::super::samples::{RELU, add, my_module, relu};
-use super::super::{Argument, Graph, NodeId, Op, Signature, Source, Target};
-use crate::value::Fact;
+use super::super::{Argument, Dynamic, Graph, Guard, NodeId, Op, Signature, Size, SizeOf, Source, Target};
+use crate::value::{Fact, Relation, SymInt};
 
 fn faults<const N: usize>(faults: [String; N]) -> String {
     faults.join("\n\n")
@@ -193,4 +193,40 @@ fn every_fault_is_reported() {
     let errors = graph.verify().expect_err("everything is used before it is defined").0;
     assert_eq!(errors.len(), 20_000);
     assert!(errors.iter().all(|error| error.rule() == "V4"));
+}
+
+#[test]
+fn v13_sizes() {
+    let sized = |change: fn(&mut Graph, NodeId, &mut Dynamic)| {
+        broken(|graph, ids| {
+            graph.meta_mut(ids[0]).fact = Fact::tensor((3, 4), DType::F32);
+            let size = Size { name: "rows".into(), hint: 3, places: vec![SizeOf::Extent(ids[0], 0)] };
+            let mut dynamic = Dynamic { sizes: vec![size], guards: Vec::new() };
+            change(graph, ids[4], &mut dynamic);
+            graph.set_dynamic(Some(dynamic));
+        })
+    };
+    let rows = || SymInt::symbol("rows", 3);
+    let guard = |relation| Guard { left: rows(), relation, right: 3.into(), source: None };
+    assert_snapshot!(faults([
+        sized(|graph, id, dynamic| {
+            graph.set_kwargs(id, [("min".into(), SymInt::symbol("columns", 3).into()), ("max".into(), 9.into())]);
+            dynamic.sizes[0].places.clear();
+        }),
+        sized(|graph, id, _| {
+            graph.set_kwargs(id, [("min".into(), SymInt::symbol("rows", 4).into()), ("max".into(), 9.into())]);
+        }),
+        sized(|_, id, dynamic| dynamic.sizes[0].places.push(SizeOf::Value(id))),
+        sized(|_, _, dynamic| dynamic.sizes[0].hint = 5),
+        sized(|_, _, dynamic| {
+            let mut again = dynamic.sizes[0].clone();
+            again.places[0] = SizeOf::Extent(again.places[0].input(), 2);
+            dynamic.sizes.push(again);
+        }),
+        broken(|graph, ids| {
+            let size = Size { name: "f32".into(), hint: 3, places: vec![SizeOf::Extent(ids[0], 0)] };
+            let guards = vec![guard(Relation::Lt), guard(Relation::Le)];
+            graph.set_dynamic(Some(Dynamic { sizes: vec![size], guards }));
+        }),
+    ]));
 }

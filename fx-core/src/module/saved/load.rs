@@ -117,9 +117,8 @@ fn layer(
         state.options.push((known, value.to_value().unwrap_or(Value::None)));
     }
     for (name, stored) in stored {
-        let known = kind.tensors.iter().find(|known| ***known == **name);
-        let known = known.ok_or_else(|| fail(format!("it has no tensor `{name}`")))?;
-        if state.tensors.iter().any(|(given, _)| given == known) {
+        let known = kind.tensor_name(name).ok_or_else(|| fail(format!("it has no tensor `{name}`")))?;
+        if state.tensors.iter().any(|(given, _)| *given == known) {
             return Err(fail(format!("the tensor `{name}` is given twice")));
         }
         state.tensors.push((known, tensors.get(path.child(name).as_str(), stored)?));

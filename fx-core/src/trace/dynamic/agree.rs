@@ -56,7 +56,7 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
     agreement.check_nodes()?;
     let (arguments, facts, tensors) = Default::default();
     // Comparisons come first: what they compare is what sizes mean to the model.
-    let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain, fitter)? };
+    let mut unified = Unified { arguments, facts, tensors, guards: guards::of(domain)? };
     for (id, node) in base.nodes() {
         let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
         let facts: Vec<&Fact> =
@@ -64,11 +64,6 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
         if facts.iter().any(|fact| *fact != facts[0]) {
             let fact = agreement.fact(fitter, id, &facts)?;
             unified.facts.push((id, fact));
-        }
-        if let Target::GetAttr(path) = node.target()
-            && let Some(recipe) = host::recipe(domain, fitter, id, path)?
-        {
-            unified.tensors.push((id, recipe));
         }
         let is_same = nodes.iter().all(|other| other.arguments().eq(node.arguments()));
         if is_same {
@@ -93,6 +88,14 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
             .collect::<Result<_, Stop>>()?;
         unified.arguments.push((id, args.into(), kwargs.into()));
     }
+    // Tensors last: they cost the most, and all else may ask for one more size.
+    for (id, node) in base.nodes() {
+        if let Target::GetAttr(path) = node.target()
+            && let Some(recipe) = host::recipe(domain, fitter, id, path)?
+        {
+            unified.tensors.push((id, recipe));
+        }
+    }
     Ok(unified)
 }
 
@@ -105,39 +108,10 @@ struct Agreement<'g> {
 impl Agreement<'_> {
     /// All graphs have the same nodes, by target and by the names and number of their arguments.
     fn check_nodes(&self) -> Result<(), Stop> {
-        for (sizes, other) in &self.others {
-            let mut theirs = other.nodes();
-            for (id, node) in self.base.nodes() {
-                let is_same = theirs.next().filter(|(other_id, other)| {
-                    *other_id == id
-                        && other.target() == node.target()
-                        && other.args().len() == node.args().len()
-                        && other.kwargs().iter().map(|(name, _)| name).eq(node.kwargs().iter().map(|(name, _)| name))
-                });
-                if is_same.is_none() {
-                    return Err(self.other_graph(sizes, other, id));
-                }
-            }
-            if let Some((id, _)) = theirs.next() {
-                return Err(self.other_graph(sizes, other, id));
-            }
+        match self.others.iter().find(|(_, other)| first_difference(self.base, other).is_some()) {
+            Some((sizes, other)) => Err(other_graph(self.domain, sizes, other)),
+            None => Ok(()),
         }
-        Ok(())
-    }
-
-    fn other_graph(&self, sizes: &Sizes, other: &Graph, id: NodeId) -> Stop {
-        let line = |graph: &Graph| match graph.try_node(id) {
-            Some(_) => graph.node_line(id),
-            None => "nothing".to_owned(),
-        };
-        Stop::error(DynamicError::OtherGraph {
-            base: self.domain.base_sizes().to_string(),
-            other: sizes.to_string(),
-            here: line(self.base),
-            here_at: at(self.base, id),
-            there: line(other),
-            there_at: at(other, id),
-        })
     }
 
     /// The error of something that differs and follows no expression.
@@ -203,7 +177,7 @@ impl Agreement<'_> {
                     None if stops.iter().all(Option::is_none) => None,
                     None => return Err(differ()),
                 };
-                Ok(Argument::SymRange(Box::new((start, stop))))
+                Ok(Argument::range(start, stop))
             }
             Argument::List(items) | Argument::Tuple(items) => {
                 if rows.iter().any(|argument| std::mem::discriminant(*argument) != std::mem::discriminant(first)) {
@@ -313,6 +287,42 @@ impl Agreement<'_> {
             _ => Ok(Fact::Unknown),
         }
     }
+}
+
+/// The first node of which another graph has another, by target and by the names and number of its arguments.
+pub(super) fn first_difference(base: &Graph, other: &Graph) -> Option<NodeId> {
+    let mut theirs = other.nodes();
+    for (id, node) in base.nodes() {
+        let is_same = theirs.next().is_some_and(|(other_id, other)| {
+            other_id == id
+                && other.target() == node.target()
+                && other.args().len() == node.args().len()
+                && other.kwargs().iter().map(|(name, _)| name).eq(node.kwargs().iter().map(|(name, _)| name))
+        });
+        if !is_same {
+            return Some(id);
+        }
+    }
+    theirs.next().map(|(id, _)| id)
+}
+
+/// The error of a graph that is another, where no comparison decides it.
+pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> Stop {
+    let base = &domain.base().graph;
+    let id = first_difference(base, other);
+    let line = |graph: &Graph| match id.filter(|id| graph.contains(*id)) {
+        Some(id) => graph.node_line(id),
+        None => "nothing".to_owned(),
+    };
+    let place = |graph: &Graph| id.map_or_else(String::new, |id| at(graph, id));
+    Stop::error(DynamicError::OtherGraph {
+        base: domain.base_sizes().to_string(),
+        other: sizes.to_string(),
+        here: line(base),
+        here_at: place(base),
+        there: line(other),
+        there_at: place(other),
+    })
 }
 
 /// Where a node was written, as a clause of its own line.

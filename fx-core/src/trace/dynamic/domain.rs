@@ -31,8 +31,8 @@ pub(super) enum Outcome {
 struct Limits {
     smallest: i64,
     largest: i64,
-    /// Whether nothing smaller works.
-    is_lowest: bool,
+    /// Whether something larger fails, others being as given.
+    fails_above: Option<i64>,
 }
 
 /// Everything that was tried.
@@ -49,8 +49,8 @@ pub(super) struct Domain<'d> {
 const SMALL: [i64; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 23, 32, 37, 64, 101];
 /// Larger sizes.
 const LARGE: [i64; 5] = [257, 523, 1031, 2053, 4099];
-/// When constants of one capture have so many elements, larger sizes are not tried.
-const MOST_ELEMENTS: usize = 1 << 21;
+/// When the host computes so much in one capture, larger sizes are not tried.
+const MOST_WORK: usize = 1 << 19;
 /// How many captures with several sizes changed are tried.
 const JOINT: usize = 6;
 /// At how many sizes a graph has to be the same, so that an expression is no accident.
@@ -68,9 +68,12 @@ impl<'d> Domain<'d> {
         for name in declared.names() {
             domain.explore_one(record, &name)?;
         }
+        domain.widen(record);
         domain.explore_jointly(record);
-        for class in &domain.classes {
-            domain.check_count(&class.name)?;
+        if domain.check_counts().is_err() {
+            // Comparisons that come out otherwise decide nothing if the graph is the same: they fill tensors, say.
+            domain.go_by_graphs();
+            domain.check_counts()?;
         }
         Ok(domain)
     }
@@ -126,7 +129,7 @@ impl<'d> Domain<'d> {
             let mut add = |left: SymInt, relation, right: i64| {
                 guards.push(Guard { left, relation, right: right.into(), source: None });
             };
-            if limits.is_lowest && limits.smallest > 0 {
+            if limits.smallest > 0 {
                 add(symbol.clone(), Relation::Ge, limits.smallest);
             }
             add(symbol.clone(), Relation::Le, limits.largest);
@@ -157,7 +160,10 @@ impl<'d> Domain<'d> {
 
     /// Whether the model works at one size, others being as given.
     fn works(&mut self, record: &mut Record<'_>, name: &Arc<str>, size: i64) -> bool {
-        let sizes = self.with(name, size);
+        self.works_at(record, self.with(name, size))
+    }
+
+    fn works_at(&mut self, record: &mut Record<'_>, sizes: Sizes) -> bool {
         if sizes == self.base_sizes {
             return true;
         }
@@ -172,16 +178,15 @@ impl<'d> Domain<'d> {
         let outcome = match record(&Probe { declared: self.declared, sizes: Some(sizes.clone()) }) {
             Err(error) => Outcome::Fails(Box::new(error)),
             Ok(recording) => {
-                let (ours, theirs) = (&self.base.comparisons, &recording.comparisons);
-                let decides = ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a.decides_as(b));
-                if decides { Outcome::Same(recording) } else { Outcome::Other(recording) }
+                let decides_otherwise = self.base.notes.divergence(&recording.notes).is_some();
+                if decides_otherwise { Outcome::Other(recording) } else { Outcome::Same(recording) }
             }
         };
         self.tried.push((sizes, outcome));
     }
 
-    /// How many elements the tensors built on the host have at some sizes.
-    fn elements_at(&self, sizes: &Sizes) -> usize {
+    /// How much the host computes at some sizes: comparisons, and elements of tensors.
+    fn work_at(&self, sizes: &Sizes) -> usize {
         let found = self.tried.iter().find(|(tried, _)| tried == sizes);
         let Some((_, Outcome::Same(recording) | Outcome::Other(recording))) = found else { return 0 };
         let built = recording.attributes.iter().filter(|(path, _)| path.as_str().starts_with("_tensor_constant"));
@@ -189,7 +194,14 @@ impl<'d> Domain<'d> {
             Attribute::Tensor(tensor) => tensor.elem_count(),
             _ => 0,
         });
-        counts.sum()
+        counts.sum::<usize>().max(recording.notes.count())
+    }
+
+    /// Whether the graph at some sizes has other nodes though the model decided the same: then it is not for all sizes.
+    fn is_another_graph(&self, sizes: &Sizes) -> bool {
+        let found = self.tried.iter().find(|(tried, _)| tried == sizes);
+        matches!(found, Some((_, Outcome::Same(recording)))
+            if super::agree::first_difference(&self.base.graph, &recording.graph).is_some())
     }
 
     fn explore_one(&mut self, record: &mut Record<'_>, name: &Arc<str>) -> Result<(), TraceError> {
@@ -214,7 +226,7 @@ impl<'d> Domain<'d> {
         sizes.sort_unstable();
         sizes.dedup();
 
-        let mut limits = Limits { smallest: hint, largest: hint, is_lowest: true };
+        let mut limits = Limits { smallest: hint, largest: hint, fails_above: None };
         for &size in sizes.iter().rev().filter(|&&size| size < hint) {
             if self.works(record, name, size) {
                 limits.smallest = size;
@@ -225,13 +237,17 @@ impl<'d> Domain<'d> {
         }
         for &size in sizes.iter().filter(|&&size| size > hint) {
             let is_asked_for = range.is_some() && size <= most;
-            if !is_asked_for && self.elements_at(&self.with(name, limits.largest)) > MOST_ELEMENTS {
+            if !is_asked_for && self.work_at(&self.with(name, limits.largest)) > MOST_WORK {
                 break;
             }
             if self.works(record, name, size) {
                 limits.largest = size;
+                if self.is_another_graph(&self.with(name, size)) {
+                    break;
+                }
             } else {
                 limits.largest = self.boundary(record, name, (limits.largest, size), step);
+                limits.fails_above = Some(size);
                 break;
             }
         }
@@ -266,6 +282,42 @@ impl<'d> Domain<'d> {
                 DynamicError::BadSize { size, reason }.into()
             }
         })
+    }
+
+    /// Where a size is limited by others (all of a sequence and what was before it fit into a table), it is limited
+    /// by the smallest that these can be.
+    fn widen(&mut self, record: &mut Record<'_>) {
+        for (which, class) in self.classes.clone().into_iter().enumerate() {
+            let Some(mut fails) = self.limits[which].fails_above else { continue };
+            // Where there is nothing, everything fits.
+            let smallest = |at: usize, class: &SizeClass| {
+                self.limits[at].smallest + i64::from(self.limits[at].smallest == 0) * class.step
+            };
+            let others: Sizes = self
+                .classes
+                .iter()
+                .enumerate()
+                .map(|(at, class)| (class.name.clone(), smallest(at, class).min(self.hint(&class.name))))
+                .collect();
+            let with = |size: i64| -> Sizes {
+                others
+                    .iter()
+                    .map(|(name, value)| (name.clone(), if *name == class.name { size } else { value }))
+                    .collect()
+            };
+            let mut works = self.limits[which].largest;
+            if !self.works_at(record, with(works)) {
+                continue;
+            }
+            while fails < LARGE[LARGE.len() - 1] && self.works_at(record, with(fails)) {
+                (works, fails) = (fails, fails + (fails - works).max(class.step));
+            }
+            while fails - works > class.step {
+                let middle = works + (fails - works) / class.step / 2 * class.step;
+                if self.works_at(record, with(middle)) { works = middle } else { fails = middle }
+            }
+            self.limits[which].largest = works;
+        }
     }
 
     /// The last size that works between one that does and one that does not.
@@ -319,6 +371,22 @@ impl<'d> Domain<'d> {
         sizes
     }
 
+    /// From here on the model is said to decide the same wherever its graph has the same nodes.
+    fn go_by_graphs(&mut self) {
+        let base = &self.base.graph;
+        let reclassified = std::mem::take(&mut self.tried).into_iter().map(|(sizes, outcome)| match outcome {
+            Outcome::Other(recording) if super::agree::first_difference(base, &recording.graph).is_none() => {
+                (sizes, Outcome::Same(recording))
+            }
+            outcome => (sizes, outcome),
+        });
+        self.tried = reclassified.collect();
+    }
+
+    fn check_counts(&self) -> Result<(), TraceError> {
+        self.classes.iter().try_for_each(|class| self.check_count(&class.name))
+    }
+
     /// Refuses a size at which the graph is the same at hardly any other.
     fn check_count(&self, name: &Arc<str>) -> Result<(), TraceError> {
         let hint = self.hint(name);
@@ -329,14 +397,13 @@ impl<'d> Domain<'d> {
             return Ok(());
         }
         let decides = self.others().find_map(|(sizes, other)| {
-            let mut pairs = self.base.comparisons.iter().zip(&other.comparisons);
-            let (ours, _) = pairs.find(|(ours, theirs)| !ours.decides_as(theirs))?;
-            (sizes.get(name) != Some(hint)).then_some(ours)
+            let (place, index) = self.base.notes.divergence(&other.notes)?;
+            (sizes.get(name) != Some(hint)).then_some((place, place.first[index]))
         });
         match decides {
-            Some(ours) => {
-                let (size, count, at) = (name.to_string(), sizes.len(), ours.at.to_string());
-                let comparison = format!("{} {} {}", ours.left, ours.relation, ours.right);
+            Some((place, ours)) => {
+                let (size, count, at) = (name.to_string(), sizes.len(), place.at.to_string());
+                let comparison = format!("{} {} {}", ours.left, place.relation, ours.right);
                 Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
             }
             None => {

@@ -1,39 +1,110 @@
 //! The comparisons that a model made, as conditions on sizes.
 //!
-//! Invariant: a guard is false at every tried size at which the model decided otherwise, or the capture is refused.
+//! Invariant: the sides of a guard are what the model compared at every size that was tried and came that far, those at
+//! which it then decided otherwise included: there the guard is false.
 
 use super::agree::{Stop, fitted};
 use super::domain::Domain;
 use super::error::DynamicError;
 use crate::ir::Guard;
-use crate::trace::probe::Comparison;
+use crate::trace::notes::{Comparison, Notes, Place};
 use crate::value::{Fitter, Relation, Sizes, SymInt};
 
 /// The conditions under which the model decides as in the first capture.
-pub(super) fn of(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Vec<Guard>, Stop> {
-    let base = &domain.base().comparisons;
-    let same: Vec<&[Comparison]> = domain.same().map(|(_, recording)| recording.comparisons.as_slice()).collect();
-    let mut sides: Vec<(SymInt, SymInt)> = Vec::with_capacity(base.len());
-    let mut guards: Vec<Guard> = Vec::new();
-    for (i, comparison) in base.iter().enumerate() {
-        let row = |side: fn(&Comparison) -> i64| -> Vec<i64> {
-            std::iter::once(side(comparison)).chain(same.iter().map(|comparisons| side(&comparisons[i]))).collect()
-        };
-        let left = side(domain, fitter, i, &row(|comparison| comparison.left))?;
-        let right = side(domain, fitter, i, &row(|comparison| comparison.right))?;
-        let relation = if comparison.holds() { comparison.relation } else { comparison.relation.negated() };
-        let guard = Guard { left: left.clone(), relation, right: right.clone(), source: Some(comparison.at.into()) };
-        let is_known = |known: &Guard| (&known.left, known.relation, &known.right) == (&left, relation, &right);
-        if (left.as_int().is_none() || right.as_int().is_none()) && !is_trivial(&guard) && !guards.iter().any(is_known)
-        {
-            guards.push(guard);
+pub(super) fn of(domain: &Domain<'_>) -> Result<Vec<Guard>, Stop> {
+    let base = &domain.base().notes;
+    let same: Vec<(&Sizes, &Notes)> = domain.same().map(|(sizes, recording)| (sizes, &recording.notes)).collect();
+    // Where the model decided otherwise, and after how many comparisons.
+    let others: Vec<(&Sizes, &Notes, usize)> = domain
+        .others()
+        .filter_map(|(sizes, recording)| {
+            let (place, index) = base.divergence(&recording.notes)?;
+            let there = recording.notes.same_place(place)?.first.get(index)?;
+            Some((sizes, &recording.notes, there.order))
+        })
+        .collect();
+    let mut guards = Guards { domain, guards: Vec::new(), fitter: None };
+    for place in base.places() {
+        let rows: Option<Vec<(&Sizes, &Place)>> = same
+            .iter()
+            .map(|(sizes, notes)| Some((*sizes, notes.same_place(place).filter(|there| there.count == place.count)?)))
+            .collect();
+        // In a loop that runs more or less often: what it decides is seen in the graph.
+        let Some(rows) = rows else { continue };
+        for (index, ours) in place.first.iter().enumerate() {
+            let is_as_ours = |one: &Comparison| {
+                place.relation.holds(one.left, one.right) == place.relation.holds(ours.left, ours.right)
+            };
+            let mut points: Vec<(&Sizes, Comparison)> = vec![(domain.base_sizes(), *ours)];
+            points.extend(rows.iter().filter_map(|(sizes, there)| Some((*sizes, *there.first.get(index)?))));
+            // It came out otherwise where the graph is the same: it decides nothing.
+            if !points.iter().all(|(_, one)| is_as_ours(one)) {
+                continue;
+            }
+            points.extend(others.iter().filter_map(|(sizes, notes, until)| {
+                let there = notes.same_place(place).filter(|there| there.count == place.count)?;
+                Some((*sizes, *there.first.get(index).filter(|there| there.order <= *until)?))
+            }));
+            guards.add(place, &points)?;
         }
-        sides.push((left, right));
     }
-    for (sizes, recording) in domain.others() {
-        check_other(domain, &sides, sizes, &recording.comparisons)?;
-    }
+    let guards = guards.guards;
+    check_others(domain, &guards)?;
     Ok(guards)
+}
+
+struct Guards<'d> {
+    domain: &'d Domain<'d>,
+    guards: Vec<Guard>,
+    /// For the same sizes as the last comparison.
+    fitter: Option<(Vec<Sizes>, Fitter)>,
+}
+
+impl Guards<'_> {
+    fn add(&mut self, place: &Place, points: &[(&Sizes, Comparison)]) -> Result<(), Stop> {
+        let left = self.side(place, points, |one| one.left)?;
+        let right = self.side(place, points, |one| one.right)?;
+        if left.as_int().is_some() && right.as_int().is_some() {
+            return Ok(());
+        }
+        let holds = place.relation.holds(left.hint(), right.hint());
+        let relation = if holds { place.relation } else { place.relation.negated() };
+        let guard = Guard { left, relation, right, source: Some(place.at.into()) };
+        let is_same =
+            |other: &Guard| (&other.left, other.relation, &other.right) == (&guard.left, guard.relation, &guard.right);
+        if !is_trivial(&guard) && !self.guards.iter().any(is_same) {
+            self.guards.push(guard);
+        }
+        Ok(())
+    }
+
+    fn side(
+        &mut self,
+        place: &Place,
+        points: &[(&Sizes, Comparison)],
+        side: fn(&Comparison) -> i64,
+    ) -> Result<SymInt, Stop> {
+        let sizes: Vec<Sizes> = points.iter().map(|(sizes, _)| (*sizes).clone()).collect();
+        let fitter = match &mut self.fitter {
+            Some((known, fitter)) if *known == sizes => fitter,
+            fitter => {
+                let mut new = Fitter::new(sizes.clone(), self.domain.classes().to_vec());
+                new.exclude(self.domain.outside());
+                &mut fitter.insert((sizes, new)).1
+            }
+        };
+        let row: Vec<i64> = points.iter().map(|(_, one)| side(one)).collect();
+        fitted(fitter, &row, |second| {
+            let written = |one: &Comparison| format!("{} {} {}", one.left, place.relation, one.right);
+            DynamicError::Comparison {
+                comparison: written(&points[0].1),
+                base: points[0].0.to_string(),
+                second: written(&points[second].1),
+                other: points[second].0.to_string(),
+                at: place.at.to_string(),
+            }
+        })
+    }
 }
 
 /// Whether a guard holds for all sizes, which are not negative.
@@ -47,61 +118,17 @@ fn is_trivial(guard: &Guard) -> bool {
     }
 }
 
-fn side(domain: &Domain<'_>, fitter: &mut Fitter, index: usize, row: &[i64]) -> Result<SymInt, Stop> {
-    fitted(fitter, row, |second| {
-        let comparison = &domain.base().comparisons[index];
-        let others: Vec<_> = domain.same().collect();
-        let Some((sizes, other)) = second.checked_sub(1).and_then(|at| others.get(at)) else {
-            return DynamicError::Unclear { rounds: 0 };
+/// Where the graph is another, a guard says so.
+fn check_others(domain: &Domain<'_>, guards: &[Guard]) -> Result<(), Stop> {
+    let is_refused = |sizes: &Sizes| {
+        let fails = |guard: &Guard| match (guard.left.evaluate(sizes), guard.right.evaluate(sizes)) {
+            (Ok(left), Ok(right)) => !guard.relation.holds(left, right),
+            _ => true,
         };
-        let written = |one: &Comparison| format!("{} {} {}", one.left, one.relation, one.right);
-        DynamicError::Comparison {
-            comparison: written(comparison),
-            base: domain.base_sizes().to_string(),
-            second: written(&other.comparisons[index]),
-            other: sizes.to_string(),
-            at: comparison.at.to_string(),
-        }
-    })
-}
-
-/// Where a model decided otherwise, a guard has to be false.
-fn check_other(
-    domain: &Domain<'_>,
-    sides: &[(SymInt, SymInt)],
-    sizes: &Sizes,
-    comparisons: &[Comparison],
-) -> Result<(), Stop> {
-    let base = &domain.base().comparisons;
-    for ((ours, theirs), (left, right)) in base.iter().zip(comparisons).zip(sides) {
-        if ours.at != theirs.at || ours.relation != theirs.relation {
-            break;
-        }
-        if ours.holds() == theirs.holds() {
-            continue;
-        }
-        let predicted = (left.evaluate(sizes), right.evaluate(sizes));
-        if predicted == (Ok(theirs.left), Ok(theirs.right)) {
-            return Ok(());
-        }
-        let written = |one: &Comparison| format!("{} {} {}", one.left, one.relation, one.right);
-        return Err(Stop::error(DynamicError::Comparison {
-            comparison: written(ours),
-            base: domain.base_sizes().to_string(),
-            second: written(theirs),
-            other: sizes.to_string(),
-            at: ours.at.to_string(),
-        }));
-    }
-    let at = |comparisons: &[Comparison]| {
-        comparisons.last().map_or_else(String::new, |last| format!(", last compared at {}", last.at))
+        guards.iter().any(fails)
     };
-    Err(Stop::error(DynamicError::OtherGraph {
-        base: domain.base_sizes().to_string(),
-        other: sizes.to_string(),
-        here: format!("{} comparisons of sizes", base.len()),
-        here_at: at(base),
-        there: format!("{} comparisons of sizes", comparisons.len()),
-        there_at: at(comparisons),
-    }))
+    match domain.others().find(|(sizes, _)| !is_refused(sizes)) {
+        None => Ok(()),
+        Some((sizes, recording)) => Err(super::agree::other_graph(domain, sizes, &recording.graph)),
+    }
 }

@@ -198,7 +198,7 @@ impl Built<'_> {
     }
 
     fn reshaped(&self, call: usize) -> Call {
-        let arguments = vec![("x", node(call)), ("shape", self.shape())];
+        let arguments = vec![("x", node(call)), ("s", self.shape())];
         Call { op: &shape::reshape::OP, arguments }
     }
 
@@ -280,9 +280,9 @@ impl Built<'_> {
         };
         let mut calls = vec![
             counted(offset.clone(), end),
-            Call { op: &shape::reshape::OP, arguments: vec![("x", node(0)), ("shape", column)] },
+            Call { op: &shape::reshape::OP, arguments: vec![("x", node(0)), ("s", column)] },
             counted(0.into(), columns.clone()),
-            Call { op: &shape::reshape::OP, arguments: vec![("x", node(2)), ("shape", line)] },
+            Call { op: &shape::reshape::OP, arguments: vec![("x", node(2)), ("s", line)] },
         ];
         let compared = |op: OpRef| Call { op, arguments: vec![("x", node(3)), ("rhs", node(1))] };
         let is_flags = self.dtype() == DType::U8;

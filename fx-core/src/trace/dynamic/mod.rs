@@ -44,6 +44,7 @@ pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Re
     for _ in 0..ROUNDS {
         let mut fitter = Fitter::new(domain.points(), domain.classes().to_vec());
         fitter.exclude(domain.outside());
+        declared.dimensions.iter().for_each(|dimension| fitter.expect(&dimension.size));
         match agree::unified(&domain, &mut fitter) {
             Ok(unified) => return finished(declared, domain, unified),
             Err(Stop::Error(error)) => return Err(TraceError::Dynamic(error)),

@@ -59,7 +59,7 @@ macro_rules! case {
             $crate::case::Built::by($build).run($call)
         };
         #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
-        use $crate::models::{$model $(, $($other),+)?};
+        use $crate::copies::$model::{$model $(, $($other),+)?};
         let copy = $crate::case::Built::by($build);
         let run = copy.run($call);
         let capture = {

@@ -13,10 +13,10 @@ pub(super) fn cases() -> Vec<Case> {
         quantized_rwkv_v5: "one token",
         build: |_| {
             let config = config(CONFIG)?;
-            let state = quantized_rwkv_v5::State::new(1, &config, &Device::Cpu)?;
+            let state = quantized_rwkv_v5::State::new(2, &config, &Device::Cpu)?;
             Ok((quantized(|weights| quantized_rwkv_v5::Model::new(&config, weights))?, state))
         },
-        inputs: |at| Ok([at.ids(60, (1, 1))?]),
+        inputs: |at| Ok([at.ids(60, (2, 1))?]),
         call: |model, x| model.0.forward(&x[0], &mut model.1),
     }]
 }

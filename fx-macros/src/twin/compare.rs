@@ -1,0 +1,139 @@
+//! Comparisons in a twin: noted when the model is captured at several sizes, so that they become guards.
+//!
+//! Whether what is compared are integers only rustc knows; the traits of `compare` in the runtime crate choose by autoref.
+//! A `match` gets a first arm that notes what its patterns compare with, and never matches.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Arm, BinOp, Expr, ExprBinary, ExprLit, Lit, Pat, RangeLimits, UnOp, parse_quote, parse_quote_spanned};
+
+use crate::paths::Paths;
+
+/// The comparison, noted; none if it is another operation.
+pub(super) fn noted(binary: &ExprBinary, paths: &Paths) -> Option<Expr> {
+    let relation = match binary.op {
+        BinOp::Eq(_) => "Eq",
+        BinOp::Ne(_) => "Ne",
+        BinOp::Lt(_) => "Lt",
+        BinOp::Le(_) => "Le",
+        BinOp::Gt(_) => "Gt",
+        BinOp::Ge(_) => "Ge",
+        _ => return None,
+    };
+    let span = binary.op.span().resolved_at(Span::mixed_site());
+    let ident = |name: &str| Ident::new(name, span);
+    let (left, right, result) = (ident("__fx_left"), ident("__fx_right"), ident("__fx_result"));
+    let (compare, relation) = (paths.private("compare"), ident(relation));
+    let ExprBinary { left: a, op, right: b, .. } = binary;
+    Some(parse_quote_spanned! {span=>
+        match (&(#a), &(#b)) {
+            (#left, #right) => {
+                use #compare::{NoteIntegers as _, NoteNothing as _};
+                let #result = *#left #op *#right;
+                (&#compare::Compared(#left, #right)).__fx_note(#compare::Relation::#relation, #result)
+            }
+        }
+    })
+}
+
+/// The arm that notes what patterns compare with; none if they compare with no integers.
+pub(super) fn noting_arm<'p>(patterns: impl Iterator<Item = &'p Pat>, span: Span, paths: &Paths) -> Option<Arm> {
+    let mut literals = Vec::new();
+    for pattern in patterns {
+        collect(pattern, &mut Vec::new(), &mut literals);
+    }
+    literals.dedup();
+    if literals.is_empty() {
+        return None;
+    }
+    let span = span.resolved_at(Span::mixed_site());
+    let (matched, compare) = (Ident::new("__fx_matched", span), paths.private("compare"));
+    let literals = literals.iter().map(|Literal { place, relation, value }| {
+        let (relation, value) = (Ident::new(relation, span), proc_macro2::Literal::i64_unsuffixed(*value));
+        let place = place.iter().map(|index| proc_macro2::Literal::isize_unsuffixed(*index));
+        quote!((&[#(#place),*], #compare::Relation::#relation, #value))
+    });
+    let literals: Vec<TokenStream> = literals.collect();
+    let note = quote_spanned! {span=>
+        {
+            use #compare::{NoteMatch as _, NoteNoMatch as _};
+            (&#compare::Matched(#matched)).__fx_note(&[#(#literals),*])
+        }
+    };
+    Some(parse_quote! { ref #matched if #note => ::core::unreachable!(), })
+}
+
+/// An integer that a pattern compares with, and where in the value.
+#[derive(PartialEq)]
+struct Literal {
+    place: Vec<isize>,
+    relation: &'static str,
+    value: i64,
+}
+
+fn collect(pattern: &Pat, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
+    let mut add = |relation, value: Option<i64>| {
+        literals.extend(value.map(|value| Literal { place: place.clone(), relation, value }));
+    };
+    match pattern {
+        Pat::Lit(literal) => add("Eq", literal_value(literal)),
+        Pat::Range(range) => {
+            add("Ge", range.start.as_deref().and_then(integer));
+            let is_closed = matches!(range.limits, RangeLimits::Closed(_));
+            add(if is_closed { "Le" } else { "Lt" }, range.end.as_deref().and_then(integer));
+        }
+        Pat::Or(or) => or.cases.iter().for_each(|case| collect(case, place, literals)),
+        Pat::Paren(paren) => collect(&paren.pat, place, literals),
+        Pat::Reference(reference) => collect(&reference.pat, place, literals),
+        Pat::Type(typed) => collect(&typed.pat, place, literals),
+        Pat::Ident(ident) => {
+            if let Some((_, inner)) = &ident.subpat {
+                collect(inner, place, literals);
+            }
+        }
+        Pat::Tuple(tuple) => parts(tuple.elems.iter().collect(), false, place, literals),
+        Pat::Slice(slice) => parts(slice.elems.iter().collect(), true, place, literals),
+        _ => {}
+    }
+}
+
+/// The parts of a tuple or slice. Behind a `..` those of a slice are counted from its end; how long a tuple is is not
+/// known here.
+fn parts(parts: Vec<&Pat>, is_slice: bool, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
+    let is_rest = |pattern: &Pat| match pattern {
+        Pat::Rest(_) => true,
+        Pat::Ident(ident) => ident.subpat.as_ref().is_some_and(|(_, inner)| matches!(**inner, Pat::Rest(_))),
+        _ => false,
+    };
+    let rest = parts.iter().position(|part| is_rest(part));
+    let count = parts.len() as isize;
+    for (i, part) in parts.iter().enumerate() {
+        let index = match rest {
+            Some(rest) if i == rest => continue,
+            Some(rest) if i > rest && is_slice => i as isize - count,
+            Some(rest) if i > rest => continue,
+            _ => i as isize,
+        };
+        place.push(index);
+        collect(part, place, literals);
+        place.pop();
+    }
+}
+
+fn literal_value(literal: &ExprLit) -> Option<i64> {
+    match &literal.lit {
+        Lit::Int(int) => int.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+fn integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Lit(literal) => literal_value(literal),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-integer(&unary.expr)?),
+        Expr::Paren(paren) => integer(&paren.expr),
+        Expr::Group(group) => integer(&group.expr),
+        _ => None,
+    }
+}
