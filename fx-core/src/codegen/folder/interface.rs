@@ -53,7 +53,7 @@ pub(super) struct Interface {
     parameters: Vec<Parameter>,
     output: Argument,
     result: Ty,
-    structures: Arc<Structures>,
+    structures: Structures,
     /// Whether inputs are checked: those of the model are.
     is_model: bool,
 }
@@ -98,7 +98,7 @@ impl Interface {
         for name in structures.fields.keys() {
             structures.names.insert(name.clone(), types.take_type(&camel(&name.replace("::", "_"))));
         }
-        Ok(Self { parameters, output, result, structures: Arc::new(structures), is_model })
+        Ok(Self { parameters, output, result, structures, is_model })
     }
 
     /// The parameters as Rust.

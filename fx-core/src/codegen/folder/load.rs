@@ -69,7 +69,7 @@ pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, mai
             }
         };
         reads |= init.to_string().contains("vb") || field.list.is_some();
-        inits.push(if init.to_string() == name.to_string() { quote!(#name) } else { quote!(#name: #init) });
+        inits.push(if *name == init.to_string() { quote!(#name) } else { quote!(#name: #init) });
     }
     let value = if inits.is_empty() { quote!(Ok(Self)) } else { quote!(Ok(Self { #(#inits),* })) };
     lines.push(written("", &value, "", 8));

@@ -53,14 +53,14 @@ impl Naming {
     pub(super) fn new(program: &Program<'_>, model: Ident, types: &mut Fresh) -> Self {
         let mut names: Vec<Option<Ident>> = vec![None; program.types.len()];
         let last = program.types.len().saturating_sub(1);
-        for number in 0..last {
-            let (unit, holder) = program.types[number].instances[0];
+        for (ty, given) in program.types.iter().zip(&mut names).take(last) {
+            let (unit, holder) = ty.instances[0];
             let unit = &program.units[unit];
             let name = match &unit.holders.all[holder].type_name {
                 Some(name) => camel(name),
                 None => camel(unit.module.class_name()),
             };
-            names[number] = Some(types.take_type(&name));
+            *given = Some(types.take_type(&name));
         }
         let values = Fresh::values(heads(program));
         let mut naming = Self { types: Vec::new() };
