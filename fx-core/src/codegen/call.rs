@@ -27,9 +27,11 @@ pub(super) struct Calls<'g> {
     pub(super) attributes: &'g Attributes,
     pub(super) names: &'g Names,
     pub(super) places: &'g Places,
-    /// The expressions of operations, read once each; none for a user's function.
-    pub(super) sources: RefCell<HashMap<OpRef, Option<Expr>>>,
+    pub(super) sources: &'g Sources,
 }
+
+/// The expressions of operations, read once each; none for a user's function.
+pub(super) type Sources = RefCell<HashMap<OpRef, Option<Expr>>>;
 
 /// An argument as Rust has it.
 struct Written {
@@ -96,6 +98,11 @@ impl Calls<'_> {
         if op.result == ResultKind::BareAny { call } else { quote!(#call?) }
     }
 
+    /// An argument of a call of another graph, which takes references.
+    pub(super) fn passed(&self, argument: &Argument) -> TokenStream {
+        self.argument(argument, Kind::Any).value.into_token_stream()
+    }
+
     fn argument(&self, argument: &Argument, kind: Kind) -> Written {
         self.argument_typed(argument, kind, None)
     }
@@ -146,9 +153,8 @@ impl Calls<'_> {
     /// Whether the name of a value is a reference.
     pub(super) fn is_reference(&self, id: NodeId) -> bool {
         match self.graph.node(id).target() {
-            Target::Placeholder(_) => true,
             Target::GetAttr(path) => self.places.is_lent(path),
-            _ => false,
+            _ => self.names.is_reference(id),
         }
     }
 }

@@ -2,15 +2,13 @@
 //!
 //! Invariant: one statement per call, in program order; a value is dropped after the statement that reads it last.
 
-use std::cell::RefCell;
-
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 
-use super::call::{Calls, Several, kind_of};
+use super::call::{Calls, Several, Sources, kind_of};
 use super::identifier::identifier;
 use super::names::Names;
 use super::place::Places;
@@ -33,8 +31,8 @@ impl Method {
         let graph = module.graph();
         let names = Names::new(graph);
         let places = Places::new(graph, module.attributes());
-        let (attributes, sources) = (module.attributes(), RefCell::default());
-        let calls = Calls { graph, attributes, names: &names, places: &places, sources };
+        let (attributes, sources) = (module.attributes(), Sources::default());
+        let calls = Calls { graph, attributes, names: &names, places: &places, sources: &sources };
         let inputs = graph.placeholders().map(|id| {
             let name = names.of(id);
             quote!(#name: &Tensor)

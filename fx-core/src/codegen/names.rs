@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span};
 use crate::ir::{Graph, NodeId};
 
 /// What generated code refers to by name: a value of the same name would hide it, or be taken for it in a pattern.
-const TAKEN: &[&str] = &[
+pub(super) const TAKEN: &[&str] = &[
     "drop",
     "Ok",
     "Err",
@@ -27,8 +27,10 @@ const TAKEN: &[&str] = &[
 ];
 
 /// Names of a graph's values.
+#[derive(Default)]
 pub(super) struct Names {
     by_node: HashMap<NodeId, Ident>,
+    references: HashSet<NodeId>,
 }
 
 impl Names {
@@ -54,7 +56,22 @@ impl Names {
             by_node.insert(id, Ident::new(&chosen, Span::call_site()));
             given.insert(chosen);
         }
-        Self { by_node }
+        Self { by_node, references: graph.placeholders().collect() }
+    }
+
+    /// Gives a value a name, which is that of a reference to it or not.
+    pub(super) fn give(&mut self, id: NodeId, name: Ident, is_reference: bool) {
+        self.by_node.insert(id, name);
+        if is_reference {
+            self.references.insert(id);
+        } else {
+            self.references.remove(&id);
+        }
+    }
+
+    /// Whether the name of a value is that of a reference. Inputs are references.
+    pub(super) fn is_reference(&self, id: NodeId) -> bool {
+        self.references.contains(&id)
     }
 
     /// The name of a value of the graph that these names were made for.

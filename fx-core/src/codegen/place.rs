@@ -15,6 +15,7 @@ use crate::module::{Attribute, Attributes, PartSource};
 use super::identifier::identifier;
 
 /// The places of a module's attributes.
+#[derive(Default)]
 pub(super) struct Places {
     by_path: HashMap<ModulePath, TokenStream>,
     /// Those that are references already: what a layer lends of its own.
@@ -55,20 +56,17 @@ impl Places {
     fn lend(&mut self, path: &ModulePath, attributes: &Attributes) {
         let Some((parent, name)) = path.parent().zip(path.last()) else { return };
         let Some(Attribute::Layer(layer)) = attributes.get(&parent) else { return };
-        let Some(PartSource { get, is_optional }) = layer.part(name) else { return };
-        let Ok(Expr::Closure(get)) = syn::parse_str::<Expr>(get) else { return };
-        let Some(Pat::Ident(layer)) = get.inputs.first() else { return };
-        let mut body = *get.body;
-        Put { name: &layer.ident, place: self.of(&parent) }.visit_expr_mut(&mut body);
-        let lent = match &body {
-            Expr::MethodCall(call) if call.method == "clone" || call.method == "cloned" => Some(&call.receiver),
-            _ => None,
-        };
-        let place = lent.map_or_else(|| body.to_token_stream(), |lent| lent.to_token_stream());
-        if lent.is_some() {
+        if let Some(part) = layer.part(name).and_then(|part| part_of(part, &self.of(&parent))) {
+            self.give(path.clone(), part);
+        }
+    }
+
+    /// Gives an attribute a place.
+    pub(super) fn give(&mut self, path: ModulePath, place: Place) {
+        if place.is_reference {
             self.lent.insert(path.clone());
         }
-        self.by_path.insert(path.clone(), if is_optional { quote!(#place.unwrap()) } else { place });
+        self.by_path.insert(path, place.tokens);
     }
 
     /// Whether a place is a reference already.
@@ -80,6 +78,30 @@ impl Places {
     pub(super) fn of(&self, path: &ModulePath) -> TokenStream {
         self.by_path.get(path).cloned().unwrap_or_else(|| place(path, 0))
     }
+}
+
+/// Where an attribute is, as an expression.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) tokens: TokenStream,
+    /// Whether the expression is a reference already.
+    pub(super) is_reference: bool,
+}
+
+/// The place of a tensor that a layer lends; none if the layer's source is not understood.
+pub(super) fn part_of(part: PartSource, layer: &TokenStream) -> Option<Place> {
+    let PartSource { get, is_optional } = part;
+    let Ok(Expr::Closure(get)) = syn::parse_str::<Expr>(get) else { return None };
+    let Some(Pat::Ident(parameter)) = get.inputs.first() else { return None };
+    let mut body = *get.body;
+    Put { name: &parameter.ident, place: layer.clone() }.visit_expr_mut(&mut body);
+    let lent = match &body {
+        Expr::MethodCall(call) if call.method == "clone" || call.method == "cloned" => Some(&call.receiver),
+        _ => None,
+    };
+    let place = lent.map_or_else(|| body.to_token_stream(), |lent| lent.to_token_stream());
+    let tokens = if is_optional { quote!(#place.unwrap()) } else { place };
+    Some(Place { tokens, is_reference: lent.is_some() })
 }
 
 /// Puts the place of a layer where a closure names its parameter.

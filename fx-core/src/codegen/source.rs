@@ -66,6 +66,14 @@ impl Statement {
     pub fn new(code: impl Into<String>) -> Self {
         Self { node: None, code: code.into() }
     }
+
+    /// The same, closed and formatted.
+    pub(super) fn checked(self) -> Result<Self, CodeError> {
+        match statements(&self.code) {
+            Ok(parsed) => Ok(Self { node: self.node, code: formatted(&quote!(#(#parsed)*)) }),
+            Err(reason) => Err(CodeError { statement: self.code, reason }),
+        }
+    }
 }
 
 /// Why no code was generated.
@@ -185,14 +193,14 @@ fn formatted(statement: &TokenStream) -> String {
 }
 
 /// Rust source of a graph, and which line is of which node.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
     text: String,
     nodes: Vec<Option<NodeId>>,
 }
 
 impl Code {
-    fn push(&mut self, line: &str, node: Option<NodeId>) {
+    pub(super) fn push(&mut self, line: &str, node: Option<NodeId>) {
         self.text.push_str(line);
         self.text.push('\n');
         self.nodes.push(node);

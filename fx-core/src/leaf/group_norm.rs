@@ -44,6 +44,14 @@ fn make(state: &LayerState) -> Result<Arc<dyn LayerModule>> {
     Ok(Arc::new(GroupNorm::new(weight, bias, channels, groups, state.option("eps")?)?))
 }
 
+/// Its source.
+pub(super) fn written(layer: &GroupNorm) -> Result<Option<String>> {
+    let Some(state) = state(layer) else { return Ok(None) };
+    let (channels, groups) = (state.option::<usize>("num_channels")?, state.option::<usize>("num_groups")?);
+    let eps: f64 = state.option("eps")?;
+    Ok(Some(format!("candle_nn::group_norm({groups}, {channels}, {eps:?}, vb)?")))
+}
+
 /// Shape and dtype of the result: those of `x`, which has the layer's channels and the dtype of its weight.
 pub(super) fn infer(layer: &GroupNorm, x: &TensorFact) -> Inferred {
     let Some(&found) = x.dims().get(1).filter(|_| x.rank() >= 3) else {

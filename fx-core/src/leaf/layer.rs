@@ -8,7 +8,7 @@ use std::sync::Arc;
 use candle_core::{Result, Tensor};
 
 use crate::ir::{Argument, Keyword};
-use crate::module::{Called, LayerKind, LayerModule, LayerState, PartSource};
+use crate::module::{Called, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::enter_layer;
 use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
@@ -54,6 +54,14 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// What it is made of; none if it does not tell.
     fn state(&self) -> Option<LayerState> {
         None
+    }
+
+    /// A Rust expression that makes it of the tensors of `vb`, as [`LayerSource::make`]; none if there is none.
+    ///
+    /// # Errors
+    /// When its tensors are of unexpected shapes.
+    fn written(&self) -> Result<Option<String>> {
+        Ok(None)
     }
 
     /// Whether it tells what it computes, for captures whose rules want it entered
@@ -117,6 +125,19 @@ impl<L: Layer> LayerModule for L {
 
     fn state(&self) -> Option<LayerState> {
         Layer::state(self)
+    }
+
+    fn source(&self) -> Option<LayerSource> {
+        let make = self.written().ok()??;
+        let called_by = match L::CALLED {
+            Called::FORWARD => "candle_core::Module",
+            _ => "candle_core::ModuleT",
+        };
+        // candle_nn re-exports all of its layers at its root.
+        let path = std::any::type_name::<L>();
+        let type_name =
+            if path.starts_with("candle_core::") { path.to_owned() } else { format!("candle_nn::{}", L::NAME) };
+        Some(LayerSource { type_name, make, called_by: Some(called_by) })
     }
 
     fn buffers(&self) -> &'static [&'static str] {
@@ -240,8 +261,9 @@ impl<L: Layer> fmt::Debug for Leaf<L> {
 /// Describes a layer: its tensors, its settings, how it is made from them, how it is called, and its shape rule.
 ///
 /// `parts` are tensors that user code can reach into the layer for; each is called in a state dict as it is here, unless
-/// another name is given in quotes. A layer without `make` cannot be saved; one that is `kept by` a module has its state
-/// and its `LayerKind` there. `buffers` are tensors that are no parameters, `macs` the multiply-accumulates of a call where
+/// another name is given in quotes. A layer without `make` cannot be saved; one that is `kept by` a module has its state,
+/// its `LayerKind` and its source there. `written` is `make` as people write it, a text over `vb`.
+/// `buffers` are tensors that are no parameters, `macs` the multiply-accumulates of a call where
 /// they are not none, `numbers in` a module how many numbers a tensor holds where it is quantized. `in_training` says what a call with `train = true` does besides computing its result.
 macro_rules! layer {
     (
@@ -250,6 +272,7 @@ macro_rules! layer {
             $(parts $parts:ident { $($part:ident $($part_name:literal)?: $part_type:ty = $get:expr),* $(,)? })?
             $(options { $($option:ident: $option_type:ty = $get_option:expr),* $(,)? })?
             $(make $make:block)?
+            $(written $written:block)?
             $(kept by $module:ident;)?
             $(in_training $effect:ident;)?
             $(buffers $($buffer:literal)*;)?
@@ -328,6 +351,13 @@ macro_rules! layer {
                 [$($($option: $option_type = $get_option;)*)?]
                 [$($make)?]
             );
+
+            layer!(
+                @written [$($module)?]
+                [$($($part: $part_type = $get;)*)?]
+                [$($($option: $option_type = $get_option;)*)?]
+                [$($written)?]
+            );
         }
 
         layer!(@trait $how $type);
@@ -383,6 +413,35 @@ macro_rules! layer {
             })),*];
             let tensors = tensors.into_iter().filter_map(|(name, tensor)| Some((name, tensor?))).collect();
             Some(crate::module::LayerState { options, tensors })
+        }
+    };
+    (@written [$module:ident] [] [] []) => {
+        fn written(&self) -> candle_core::Result<Option<String>> {
+            super::$module::written(self)
+        }
+    };
+    (@written [] [$($parts:tt)*] [$($options:tt)*] []) => {};
+    (
+        @written []
+        [$($part:ident: $part_type:ty = $get:expr;)*]
+        [$($option:ident: $option_type:ty = $get_option:expr;)*]
+        [$written:block]
+    ) => {
+        #[allow(unused_variables, reason = "sources that do not need all settings")]
+        fn written(&self) -> candle_core::Result<Option<String>> {
+            $(
+                let $option: $option_type = {
+                    let get: fn(&Self) -> $option_type = $get_option;
+                    get(self)
+                };
+            )*
+            $(
+                let $part: $part_type = {
+                    let get: fn(&Self) -> $part_type = $get;
+                    get(self)
+                };
+            )*
+            $written.map(Some)
         }
     };
     (@called forward) => { crate::module::Called::FORWARD };

@@ -20,7 +20,7 @@ use crate::value::{Fact, TensorFact, Value};
 
 use super::debug::{debug_field, named};
 use super::layer::{Layer, Leaf, layer};
-use super::{activation, group_norm, norm};
+use super::{activation, group_norm, norm, written};
 
 /// What is known of a layer's own tensor.
 fn fact(tensor: &Tensor) -> Fact {
@@ -64,6 +64,7 @@ layer! {
     Linear as "Linear", forward {
         parts LinearParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
         make { Ok(Linear::new(weight, bias)) }
+        written { written::linear(&weight, bias.as_ref()) }
         infer(layer, x) {
             let (to, from) = layer.weight().dims2()?;
             with_bias(projected(x, layer.weight().dtype(), from, to)?, layer.bias())
@@ -86,6 +87,10 @@ layer! {
         make {
             let cudnn_fwd_algo = cudnn_fwd_algo.as_deref().map(algorithm).transpose()?;
             Ok(Conv1d::new(weight, bias, Conv1dConfig { padding, stride, dilation, groups, cudnn_fwd_algo }))
+        }
+        written {
+            let settings = [("padding", padding, 0), ("stride", stride, 1), ("dilation", dilation, 1), ("groups", groups, 1)];
+            written::conv("Conv1d", &weight, bias.as_ref(), groups, &settings, cudnn_fwd_algo.as_deref())
         }
         infer(layer, x) {
             let Conv1dConfig { padding, stride, dilation, groups, .. } = *layer.config();
@@ -111,6 +116,10 @@ layer! {
             let cudnn_fwd_algo = cudnn_fwd_algo.as_deref().map(algorithm).transpose()?;
             Ok(Conv2d::new(weight, bias, Conv2dConfig { padding, stride, dilation, groups, cudnn_fwd_algo }))
         }
+        written {
+            let settings = [("padding", padding, 0), ("stride", stride, 1), ("dilation", dilation, 1), ("groups", groups, 1)];
+            written::conv("Conv2d", &weight, bias.as_ref(), groups, &settings, cudnn_fwd_algo.as_deref())
+        }
         infer(layer, x) {
             let Conv2dConfig { padding, stride, dilation, groups, .. } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(stride), size(dilation), size(groups)];
@@ -135,6 +144,13 @@ layer! {
             let config = ConvTranspose1dConfig { padding, output_padding, stride, dilation, groups };
             Ok(ConvTranspose1d::new(weight, bias, config))
         }
+        written {
+            let settings = [
+                ("padding", padding, 0), ("output_padding", output_padding, 0), ("stride", stride, 1),
+                ("dilation", dilation, 1), ("groups", groups, 1),
+            ];
+            written::of_tensors("ConvTranspose1d", &weight, bias.as_ref(), &settings)
+        }
         infer(layer, x) {
             let ConvTranspose1dConfig { padding, output_padding, stride, dilation, groups } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation), size(groups)];
@@ -158,6 +174,11 @@ layer! {
             let config = ConvTranspose2dConfig { padding, output_padding, stride, dilation };
             Ok(ConvTranspose2d::new(weight, bias, config))
         }
+        written {
+            let settings =
+                [("padding", padding, 0), ("output_padding", output_padding, 0), ("stride", stride, 1), ("dilation", dilation, 1)];
+            written::of_tensors("ConvTranspose2d", &weight, bias.as_ref(), &settings)
+        }
         infer(layer, x) {
             let ConvTranspose2dConfig { padding, output_padding, stride, dilation } = *layer.config();
             let facts = [Fact::Tensor(x.clone()), fact(layer.weight()), size(padding), size(output_padding), size(stride), size(dilation)];
@@ -173,6 +194,7 @@ layer! {
         parts EmbeddingParts { embeddings "weight": Tensor = |layer| layer.embeddings().clone() }
         options { hidden_size: usize = |layer| layer.hidden_size() }
         make { Ok(Embedding::new(embeddings, hidden_size)) }
+        written { written::embedding(&embeddings, hidden_size) }
         infer(layer, x) {
             if !matches!(x.dtype, DType::U8 | DType::U32 | DType::I64) {
                 refuse!("{x} should hold indices: u8, u32 or i64");
@@ -189,6 +211,7 @@ layer! {
         parts LayerNormParts { weight: Tensor = |layer| layer.weight().clone(), bias: Option<Tensor> = |layer| layer.bias().cloned() }
         options { eps: f64 = |layer| layer.eps(), remove_mean: bool = |layer| layer.remove_mean() }
         make { norm::layer_norm(weight, bias, eps, remove_mean) }
+        written { written::layer_norm(&weight, bias.as_ref(), eps, remove_mean) }
         infer(layer, x) {
             if x.rank() == 0 {
                 refuse!("a scalar has no last dimension");
@@ -211,6 +234,7 @@ layer! {
         parts RmsNormParts { weight: Tensor = |layer| layer.weight().clone() }
         options { eps: f64 = |layer| layer.eps() }
         make { Ok(RmsNorm::new(weight, eps)) }
+        written { written::rms_norm(&weight, eps) }
         infer(layer, x) {
             rule(&nn::rms_norm::OP, [Fact::Tensor(x.clone()), fact(layer.weight()), Fact::Data(Value::Float(layer.eps()))])
         }
@@ -242,6 +266,7 @@ layer! {
             remove_mean: bool = norm::removes_mean,
         }
         make { norm::batch_norm([running_mean, running_var], [weight, bias], eps, momentum, remove_mean) }
+        written { written::batch_norm(&running_mean, weight.is_some(), eps, momentum, remove_mean) }
         in_training Changes;
         buffers "running_mean" "running_var";
         infer(layer, x) {
@@ -265,6 +290,7 @@ layer! {
             parameter: Option<f64> = |layer| activation::parameter(layer),
         }
         make { activation::named(&function, parameter) }
+        written { written::activation(&function, parameter) }
         infer(layer, x) {
             activation::infer(layer, x)
         }
@@ -277,6 +303,7 @@ layer! {
         parts PReLUParts { weight: Tensor = |layer| layer.weight().clone() }
         options { is_scalar: bool = |layer| layer.is_scalar() }
         make { Ok(PReLU::new(weight, is_scalar)) }
+        written { written::prelu(&weight, is_scalar) }
         infer(layer, x) {
             let weight = TensorFact::new(layer.weight().shape(), x.dtype);
             if layer.weight().dtype() != x.dtype {
@@ -304,6 +331,7 @@ layer! {
         // The layer shows its probability in its debug text only, in full.
         options { drop_p: f32 = |layer| debug_field(layer, "drop_p").unwrap_or(f32::NAN) }
         make { Ok(Dropout::new(drop_p)) }
+        written { Ok(format!("candle_nn::Dropout::new({drop_p:?})")) }
         in_training Random;
         infer(_layer, x) { same(x) }
     }

@@ -9,6 +9,7 @@ use candle_core::quantized::{GgmlDType, QMatMul, QStorage, QTensor};
 use candle_core::{DType, Device, Result, Shape, Tensor};
 
 use super::debug;
+use super::written::shape;
 use crate::module::{LayerKind, LayerModule, LayerState};
 use crate::value::Value;
 
@@ -35,6 +36,19 @@ pub(super) fn state(layer: &QMatMul) -> Option<LayerState> {
     let dims = shape.dims().iter().map(|&dim| i64::try_from(dim).ok().map(Value::Int)).collect::<Option<_>>()?;
     let options = vec![("dtype", Value::Str(dtype.into())), ("shape", Value::Tuple(dims))];
     Some(LayerState { options, tensors: vec![tensor] })
+}
+
+/// Its source: none of a quantized matrix, because candle reads its blocks from GGUF files alone.
+pub(super) fn written(layer: &QMatMul) -> Result<Option<String>> {
+    Ok(match layer {
+        QMatMul::Tensor(weight) => {
+            Some(format!("candle_core::quantized::QMatMul::Tensor(vb.get({}, \"weight\")?)", shape(weight)))
+        }
+        QMatMul::TensorF16(weight) => {
+            Some(format!("candle_core::quantized::QMatMul::TensorF16(vb.get({}, \"weight\")?)", shape(weight)))
+        }
+        QMatMul::QTensor(_) => None,
+    })
 }
 
 /// How many numbers its tensor holds: not as many as there are bytes.

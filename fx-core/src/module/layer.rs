@@ -74,6 +74,19 @@ pub struct PartSource {
     pub is_optional: bool,
 }
 
+/// How a layer is written in a program that depends on candle alone; what is called is the method of its
+/// [`LayerModule::called`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerSource {
+    /// Its type, by its whole path: `candle_nn::Linear`.
+    pub type_name: String,
+    /// A Rust expression that makes it of the tensors of `vb`, a `VarBuilder`: `candle_nn::linear(3, 5, vb)?`. It asks for
+    /// them by the names that [`LayerModule::state`] gives them.
+    pub make: String,
+    /// The trait that has the called method, by its whole path; none if the type has it.
+    pub called_by: Option<&'static str>,
+}
+
 /// A layer that a graph calls whole.
 pub trait LayerModule: Send + Sync {
     /// Name of its type, `Linear`.
@@ -112,6 +125,11 @@ pub trait LayerModule: Send + Sync {
 
     /// What it is made of; none if it does not tell (a closure, a user's own layer).
     fn state(&self) -> Option<LayerState> {
+        None
+    }
+
+    /// How it is written in a program of its own; none if it cannot be.
+    fn source(&self) -> Option<LayerSource> {
         None
     }
 

@@ -50,7 +50,7 @@ pub(crate) use held_state::Kept;
 pub use held_state::{ShareStateError, State};
 pub use infer::RefusedNode;
 pub use inputs::{BindInputsError, DEFAULT_INPUT};
-pub use layer::{Called, LayerModule, LayerState, PartSource};
+pub use layer::{Called, LayerModule, LayerSource, LayerState, PartSource};
 pub use layer_table::{LayerKind, LayerTable, LayerTensor, kept_name};
 pub use normalize::NormalizeError;
 pub use saved::{LoadModuleError, SaveError};

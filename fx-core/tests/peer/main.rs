@@ -2,6 +2,7 @@
 //! there.
 
 mod codegen;
+mod folder;
 mod ir;
 mod module;
 mod partition;

@@ -44,6 +44,14 @@ pub struct Case {
     capture: Capture,
 }
 
+/// The graph of a case, and inputs that it was not captured with.
+pub struct Captured {
+    /// The graph.
+    pub graph: GraphModule,
+    /// The inputs of each run.
+    pub inputs: Vec<Vec<Tensor>>,
+}
+
 /// What came of a case that was captured and ran.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -153,11 +161,30 @@ impl Case {
     ///
     /// If anything on the way fails, a panic included: one model must not keep the others from being tried.
     pub fn run(&self) -> Result<Report, Failure> {
-        // Everything that a run changes is made in it.
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.try_run())).unwrap_or_else(|panic| {
-            let message = panic.downcast_ref::<String>().cloned();
-            let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            Err(format!("panicked: {}", message.unwrap_or_default()).into())
+        caught(|| self.try_run())
+    }
+
+    /// Builds and captures only.
+    ///
+    /// # Errors
+    ///
+    /// As [`Case::run`].
+    pub fn captured(&self) -> Result<Captured, Failure> {
+        caught(|| {
+            let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
+            let (graph, _) = self.graph(&(self.inputs)(&At::new(EXAMPLE))?, &trial)?;
+            let inputs = FRESH.into_iter().map(|seed| (self.inputs)(&At::new(seed))).collect::<candle::Result<_>>()?;
+            Ok(Captured { graph, inputs })
+        })
+    }
+
+    /// Captures, running on these inputs, and tries the graph on others.
+    fn graph(&self, example: &[Tensor], trial: &[Value]) -> Result<(GraphModule, Reads), Failure> {
+        readers::capture(trial, |specialize, rules| {
+            let examples = example.iter().enumerate();
+            let tracer =
+                examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
+            (self.capture)(tracer, example.len())
         })
     }
 
@@ -167,12 +194,7 @@ impl Case {
 
         let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
         let start = Instant::now();
-        let (graph, reads) = readers::capture(&trial, |specialize, rules| {
-            let examples = example.iter().enumerate();
-            let tracer =
-                examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
-            (self.capture)(tracer, example.len())
-        })?;
+        let (graph, reads) = self.graph(&example, &trial)?;
         let capture = start.elapsed();
         graph.check()?;
 
@@ -223,6 +245,15 @@ impl Case {
             None => Ok(()),
         }
     }
+}
+
+/// What a function gives that may panic. Everything that a run changes is made in it.
+fn caught<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let message = panic.downcast_ref::<String>().cloned();
+        let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+        Err(format!("panicked: {}", message.unwrap_or_default()).into())
+    })
 }
 
 /// That a comparison with these results says something.

@@ -3,6 +3,7 @@
 //! - [`annotate`] adds the attributes; the build script of the packages in `models` applies it to candle-transformers.
 //! - [`models`] are the annotated copies.
 //! - [`cases`] says how each model is built and called, [`case`] does it, [`table`] lists what came of it.
+//! - [`emit`] writes them as source, builds that, and compares again.
 //!
 //! To add a model: a file in `src/cases` with the model's name. Nothing else lists it.
 
@@ -11,6 +12,7 @@ pub mod case;
 pub mod cases;
 pub mod difference;
 pub mod dynamic;
+pub mod emit;
 pub mod flat;
 pub mod gguf;
 pub mod inputs;

@@ -7,13 +7,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use corpus::case::Case;
+use corpus::difference::Difference;
 use corpus::table::{Row, Table};
-use corpus::{annotate, cases};
+use corpus::{annotate, cases, emit};
 
 const USAGE: &str = "\
 usage: corpus [MODEL]            capture all models, or those whose name begins with MODEL, and compare each with
                                  its original, to the last bit
        corpus table              print the table of all models, as in MODELS.md
+       corpus emit DIR [MODEL]   write the captured models as source into one crate in DIR, build it, run it, and
+                                 compare each with its graph, to the last bit
        corpus annotate FROM TO   write an annotated copy of a Rust file or a directory of them; other files are
                                  copied as they are, `.git` and `target` are left out
        corpus help               print this";
@@ -33,18 +36,30 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         [] => capture(&cases::all()),
-        [model] if !model.starts_with('-') => {
-            let mut chosen = cases::all();
-            chosen.retain(|case| case.model.starts_with(model));
-            if chosen.is_empty() {
-                let mut models: Vec<_> = cases::all().iter().map(|case| case.model).collect();
-                models.dedup();
-                return usage_error(&format!("there is no model `{model}`, only: {}", models.join(", ")));
-            }
-            capture(&chosen)
-        }
+        ["emit", _] => emit_command(&cases::all(), arguments[1].as_ref()),
+        ["emit", _, model] => match chosen(model) {
+            Ok(cases) => emit_command(&cases, arguments[1].as_ref()),
+            Err(message) => usage_error(&message),
+        },
+        ["emit", ..] => usage_error("`emit` takes a directory, and a model if it is to be only one"),
+        [model] if !model.starts_with('-') => match chosen(model) {
+            Ok(cases) => capture(&cases),
+            Err(message) => usage_error(&message),
+        },
         _ => usage_error(&format!("unknown arguments: {}", words.join(" "))),
     }
+}
+
+/// The cases of the models whose name begins so.
+fn chosen(model: &str) -> Result<Vec<Case>, String> {
+    let mut chosen = cases::all();
+    chosen.retain(|case| case.model.starts_with(model));
+    if chosen.is_empty() {
+        let mut models: Vec<_> = cases::all().iter().map(|case| case.model).collect();
+        models.dedup();
+        return Err(format!("there is no model `{model}`, only: {}", models.join(", ")));
+    }
+    Ok(chosen)
 }
 
 fn usage_error(message: &str) -> ExitCode {
@@ -62,6 +77,35 @@ fn annotate_command(from: &Path, to: &Path) -> ExitCode {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes, builds and runs the cases as source, and says of each what came of it.
+fn emit_command(cases: &[Case], directory: &Path) -> ExitCode {
+    let outcomes = match emit::emit(cases, directory) {
+        Ok(outcomes) => outcomes,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut equal = 0;
+    println!("{:<14} {:<24} {:>6}  difference", "model", "case", "lines");
+    for (case, outcome) in cases.iter().zip(&outcomes) {
+        let label = format!("{:<14} {:<24}", case.model, case.name);
+        match outcome {
+            Ok(emit::Emitted { lines, difference }) => {
+                println!("{label} {lines:>6}  {difference}");
+                equal += usize::from(*difference == Difference::None);
+            }
+            Err(failure) => println!("{label} failed: {failure}"),
+        }
+    }
+    println!("written and equal: {equal} of {}", cases.len());
+    if equal == cases.len() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
     }
 }
 

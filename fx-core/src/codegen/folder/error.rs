@@ -1,0 +1,119 @@
+//! What keeps a graph from being written as a crate.
+//!
+//! Invariant: each error says which node it is about and what to do instead.
+
+use std::path::PathBuf;
+
+use crate::ir::ModulePath;
+
+use super::super::source::CodeError;
+
+/// Why no crate was written. Nothing was written then, except by a failure of the file system half-way.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// Nodes that call what a crate of its own cannot hold; all at once.
+    #[error("{}", .0.iter().map(|(line, reason)| format!("{reason}\n  in {line}")).collect::<Vec<_>>().join("\n"))]
+    Unwritable(Vec<(String, Unwritable)>),
+    /// Graphs are nested deeper than [`GraphModule::MAX_DEPTH`](crate::module::GraphModule::MAX_DEPTH).
+    #[error("graphs are nested more than {} deep", crate::module::GraphModule::MAX_DEPTH)]
+    TooDeep,
+    /// The graph has no output.
+    #[error("the graph `{graph}` has no output; give it one, `graph.at_end().output(…)`")]
+    NoOutput {
+        /// Name of the graph.
+        graph: String,
+    },
+    /// A result or a parameter that is no type of Rust.
+    #[error("{what} has parts of different kinds ({found}), which no Rust type has; return a tuple instead of a list")]
+    Mixed {
+        /// The parameter or the result.
+        what: String,
+        /// The kinds.
+        found: String,
+    },
+    /// A transformer of the body made something that is not Rust.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// The name is not one that a package can have.
+    #[error("`{name}` is no name of a package: letters, digits, `-` and `_`, not starting with a digit")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A file cannot be written.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The weights cannot be written.
+    #[error("the weights cannot be written to `{}`: {error}", path.display())]
+    Weights {
+        /// The file.
+        path: PathBuf,
+        /// What candle says.
+        error: candle_core::Error,
+    },
+}
+
+/// What a crate of its own cannot hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unwritable {
+    /// A function with `#[fx::wrap]`.
+    #[error(
+        "`{function}` is a function of your own, which the crate cannot call without the crate that it is in\n  \
+         add that: `Folder::new().dependency(\"{krate}\", \"{{ path = \\\"…\\\" }}\")`, or let the capture go through the \
+         function: `#[fx::module]` instead of `#[fx::wrap]`"
+    )]
+    Function {
+        /// Its path.
+        function: String,
+        /// The crate in that path.
+        krate: String,
+    },
+    /// A layer that does not say how it is written.
+    #[error(
+        "a layer of type {layer} cannot be written as source, because it does not tell what it is made of\n  {remedy}"
+    )]
+    Layer {
+        /// Its type.
+        layer: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A layer with tensors of several dtypes.
+    #[error("a layer of type {layer} has tensors of several dtypes; bring them to one, `module.to_dtype(…)`")]
+    Dtypes {
+        /// Its type.
+        layer: String,
+    },
+    /// A path that leads to nothing.
+    #[error("`{path}` leads to nothing; `module.check()` says more")]
+    Missing {
+        /// The path.
+        path: ModulePath,
+    },
+}
+
+impl Unwritable {
+    pub(super) fn function(name: &str) -> Self {
+        let krate = name.split("::").next().unwrap_or_default().to_owned();
+        Self::Function { function: name.to_owned(), krate }
+    }
+
+    pub(super) fn layer(name: &str, remedy: &str) -> Self {
+        Self::Layer { layer: name.to_owned(), remedy: remedy.to_owned() }
+    }
+
+    pub(super) fn dtypes(name: &str) -> Self {
+        Self::Dtypes { layer: name.to_owned() }
+    }
+
+    pub(super) fn missing(path: &ModulePath) -> Self {
+        Self::Missing { path: path.clone() }
+    }
+}

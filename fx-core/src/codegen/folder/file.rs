@@ -1,0 +1,363 @@
+//! The text of the program: its types, each after those that it holds, with the node of every line.
+//!
+//! Invariant: the text depends on the module and on what was asked for alone, and rustfmt leaves it as it is.
+
+use std::collections::BTreeSet;
+
+use candle_core::DType;
+use proc_macro2::{Spacing, TokenStream, TokenTree};
+
+use crate::ir::NodeId;
+
+use super::super::format::{MAX_WIDTH, one_line_tokens};
+use super::super::literal::literal;
+use super::super::source::{Code, Statement};
+use super::body::{Bodies, Used};
+use super::error::FolderError;
+use super::flow::Input;
+use super::interface::Interface;
+use super::load::{constructor, weights};
+use super::naming::{Naming, heads};
+use super::program::{Program, value_type};
+use super::unit::main_dtype;
+use super::view::Views;
+use super::words::{Fresh, camel};
+use super::{Crate, Folder};
+use crate::module::GraphModule;
+use crate::ops::kind::Kind;
+use crate::value::Value;
+
+/// What generated code may refer to by name, and where it is.
+const NAMES: &[(&str, &str)] = &[
+    ("D", "candle_core::D"),
+    ("DType", "candle_core::DType"),
+    ("Device", "candle_core::Device"),
+    ("Result", "candle_core::Result"),
+    ("Tensor", "candle_core::Tensor"),
+    ("VarBuilder", "candle_nn::VarBuilder"),
+];
+
+/// The functions that generated code may call, by name.
+const HELPERS: &[(&str, &str)] = &[
+    (
+        "at",
+        "/// Names the step of the captured model that an error is of.
+fn at(step: &'static str) -> impl FnOnce(candle_core::Error) -> candle_core::Error {
+    move |error| error.context(step)
+}",
+    ),
+    (
+        "check_len",
+        "/// The model was captured with lists of these lengths.
+fn check_len(name: &str, len: usize, expected: usize) -> Result<()> {
+    if len == expected {
+        return Ok(());
+    }
+    candle_core::bail!(\"`{name}` should have {expected} items, but has {len}\")
+}",
+    ),
+    (
+        "expect",
+        "/// The model was captured for inputs of these types and shapes.
+fn expect(name: &str, input: &Tensor, dtype: DType, dims: &[usize]) -> Result<()> {
+    if input.dtype() == dtype && input.dims() == dims {
+        return Ok(());
+    }
+    let found = (input.dtype(), input.dims());
+    candle_core::bail!(\"input `{name}` should be {dtype:?} of {dims:?}, but is {found:?}\")
+}",
+    ),
+];
+
+/// The lines of the program, each with its node.
+#[derive(Default)]
+struct Lines {
+    lines: Vec<(String, Option<NodeId>)>,
+}
+
+impl Lines {
+    fn push(&mut self, line: impl Into<String>) {
+        self.lines.push((line.into(), None));
+    }
+
+    /// Lines one level inside of a function of an impl.
+    fn inside(&mut self, text: &str, node: Option<NodeId>) {
+        self.lines.extend(text.lines().map(|line| (format!("        {line}").trim_end().to_owned(), node)));
+    }
+}
+
+/// Writes a module as a program.
+pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, FolderError> {
+    let program = Program::new(module, &|krate| folder.dependencies.iter().any(|(name, _)| name == krate))?;
+    let mut types = Fresh::types();
+    let model = types.take_type(&camel(module.class_name()));
+    let last = program.units.len() - 1;
+    let mut interfaces = Vec::with_capacity(program.units.len());
+    for (number, unit) in program.units.iter().enumerate() {
+        interfaces.push(Interface::new(unit.graph(), number == last, &mut types)?);
+    }
+    let naming = Naming::new(&program, model, &mut types);
+    let weights = weights(&program);
+    let main = main_dtype(weights.iter().map(|(_, tensor)| tensor));
+    let taken = Fresh::values(heads(&program));
+    let mut bodies = Bodies {
+        program: &program,
+        naming: &naming,
+        taken,
+        explain: folder.explain,
+        comments: folder.comments,
+        views: Views::default(),
+        used: Used::default(),
+    };
+    let mut lines = Lines::default();
+    for interface in &interfaces {
+        interface.structures().definitions().into_iter().for_each(|line| lines.push(line));
+    }
+    for ty in 0..program.types.len() {
+        write_type(folder, &mut bodies, ty, &interfaces, main, &mut lines)?;
+    }
+    for (name, text) in HELPERS {
+        if bodies.used.helpers.contains(name) {
+            lines.push("");
+            text.lines().for_each(|line| lines.push(line));
+        }
+    }
+    let body: String = lines.lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let mut code = Code::default();
+    header(module, &naming, &program).lines().for_each(|line| code.push(line, None));
+    for line in imports(&body, &bodies.used.traits) {
+        code.push(&line, None);
+    }
+    code.push("", None);
+    lines.lines.iter().for_each(|(line, node)| code.push(line, *node));
+    Ok(Crate { code, weights, model: naming.types[program.types.len() - 1].name.to_string() })
+}
+
+/// What the program is.
+fn header(module: &GraphModule, naming: &Naming, program: &Program<'_>) -> String {
+    let name = &naming.types[program.types.len() - 1].name;
+    format!(
+        "//! `{name}`, written from the graph `{}`: it computes the same bits.\n//!\n//! [`{name}::load`] reads the weights, \
+         [`{name}::forward`] runs the model.\n\n",
+        module.graph().name().escape_debug()
+    )
+}
+
+/// The `use` lines: what the text names, and the traits whose methods it calls.
+fn imports(body: &str, traits: &BTreeSet<String>) -> Vec<String> {
+    let mut named = BTreeSet::new();
+    if let Ok(tokens) = body.parse::<TokenStream>() {
+        let mut pending = vec![tokens.into_iter()];
+        // The colons right before a token: after two it is the rest of a path.
+        let mut colons = 0;
+        while let Some(tokens) = pending.last_mut() {
+            let token = tokens.next();
+            let before = std::mem::take(&mut colons);
+            match token {
+                None => {
+                    pending.pop();
+                }
+                Some(TokenTree::Group(group)) => pending.push(group.stream().into_iter()),
+                Some(TokenTree::Ident(ident)) if before < 2 => {
+                    named.extend(NAMES.iter().filter(|(name, _)| ident == name).map(|(_, path)| (*path).to_owned()));
+                }
+                Some(TokenTree::Punct(punct)) if punct.as_char() == ':' => {
+                    colons = if before == 1 { 2 } else { usize::from(punct.spacing() == Spacing::Joint) };
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    named.extend(traits.iter().cloned());
+    let crates: BTreeSet<&str> = named.iter().filter_map(|path| path.split("::").next()).collect();
+    let each = crates.into_iter().map(|krate| {
+        let names: Vec<&str> = named.iter().filter_map(|path| path.strip_prefix(krate)?.strip_prefix("::")).collect();
+        match names.as_slice() {
+            [one] => format!("use {krate}::{one};"),
+            several => format!("use {krate}::{{{}}};", several.join(", ")),
+        }
+    });
+    each.collect()
+}
+
+fn write_type(
+    folder: &Folder<'_>,
+    bodies: &mut Bodies<'_>,
+    ty: usize,
+    interfaces: &[Interface],
+    main: DType,
+    lines: &mut Lines,
+) -> Result<(), FolderError> {
+    let (program, naming) = (bodies.program, bodies.naming);
+    let names = &naming.types[ty];
+    let is_model = ty + 1 == program.types.len();
+    let (visible, name) = (if is_model { "pub " } else { "" }, &names.name);
+    if ty > 0 {
+        lines.push("");
+    }
+    lines.push(format!("/// {}", comment(program, ty)));
+    if names.fields.is_empty() {
+        lines.push(format!("{visible}struct {name};"));
+    } else {
+        lines.push(format!("{visible}struct {name} {{"));
+        for field in &names.fields {
+            let (unit, _) = program.types[ty].instances[0];
+            let of = one_line_tokens(&naming.member_type(program, unit, &field.members[0].1));
+            let of = if field.list.is_some() { format!("Vec<{of}>") } else { of };
+            lines.push(format!("    {}: {of},", field.name));
+        }
+        lines.push("}");
+    }
+    lines.push("");
+    lines.push(format!("impl {name} {{"));
+    if is_model {
+        let dtype = literal(&Value::DType(main), Kind::DType, None);
+        lines.push("    /// Reads the weights from a safetensors file.");
+        lines.push("    ///");
+        lines.push("    /// # Errors");
+        lines.push("    /// When the file cannot be read, or a tensor is missing or of another shape.");
+        lines.push("    pub fn load(path: impl AsRef<std::path::Path>, device: &Device) -> Result<Self> {");
+        lines.push("        let weights = std::fs::read(path)?;");
+        let dtype = one_line_tokens(&dtype).replace(' ', "");
+        lines.push(format!("        let vb = VarBuilder::from_buffered_safetensors(weights, {dtype}, device)?;"));
+        lines.push("        Self::new(vb)");
+        lines.push("    }");
+        lines.push("");
+        lines.push("    /// Takes the weights by their names in the captured model.");
+        lines.push("    ///");
+        lines.push("    /// # Errors");
+        lines.push("    /// When a tensor is missing or of another shape.");
+    }
+    let (making, reads) = constructor(program, naming, ty, main);
+    let mut parameters: Vec<String> = names.sizes.iter().map(|size| format!("{size}: usize")).collect();
+    parameters.push(format!("{}: VarBuilder", if reads { "vb" } else { "_vb" }));
+    signature(&format!("    {visible}fn new("), &parameters, "Self", lines);
+    making.iter().for_each(|line| lines.inside(line, None));
+    lines.push("    }");
+    let functions: Vec<usize> = program.types[ty].functions.keys().copied().collect();
+    for function in functions {
+        lines.push("");
+        write_function(folder, bodies, ty, function, interfaces, lines)?;
+    }
+    lines.push("}");
+    Ok(())
+}
+
+/// Which modules a type is of.
+fn comment(program: &Program<'_>, ty: usize) -> String {
+    let instances = &program.types[ty].instances;
+    let (unit, holder) = instances[0];
+    let unit = &program.units[unit];
+    let first = match unit.holders.all[holder].path.as_str() {
+        "" => format!("The graph `{}`", unit.graph().name().escape_debug()),
+        path => format!("`{}`", path.escape_debug()),
+    };
+    match instances.len() - 1 {
+        0 => format!("{first}."),
+        more => format!("{first} and {more} more."),
+    }
+}
+
+fn write_function(
+    folder: &Folder<'_>,
+    bodies: &mut Bodies<'_>,
+    ty: usize,
+    function: usize,
+    interfaces: &[Interface],
+    lines: &mut Lines,
+) -> Result<(), FolderError> {
+    let (program, naming) = (bodies.program, bodies.naming);
+    let names = &naming.types[ty].functions[&function];
+    let (number, region) = program.types[ty].functions[&function][0];
+    let unit = &program.units[number];
+    let interface = (region == 0).then(|| &interfaces[number]);
+    let mut parameters = vec!["&self".to_owned()];
+    for (input, name) in unit.flow.inputs[region].iter().zip(&names.parameters) {
+        let of = match input {
+            Input::Value(id) => match value_type(unit, *id).strip_prefix("Vec<").and_then(|of| of.strip_suffix('>')) {
+                Some(item) => format!("[{item}]"),
+                None => value_type(unit, *id),
+            },
+            Input::Held(member) => one_line_tokens(&naming.member_type(program, number, member)),
+            Input::Size(_) => {
+                parameters.push(format!("{name}: usize"));
+                continue;
+            }
+        };
+        parameters.push(format!("{name}: &{of}"));
+    }
+    let returned = match interface {
+        Some(interface) => {
+            parameters.extend(interface.parameters());
+            interface.returned()
+        }
+        None => {
+            let outputs: Vec<String> = unit.flow.outputs[region].iter().map(|id| value_type(unit, *id)).collect();
+            match outputs.as_slice() {
+                [one] => one.clone(),
+                several => format!("({})", several.join(", ")),
+            }
+        }
+    };
+    let is_public = ty + 1 == program.types.len() && region == 0;
+    if is_public {
+        lines.push("    /// Runs the model.");
+        lines.push("    ///");
+        lines.push("    /// # Errors");
+        lines.push("    /// When candle refuses a step, or an input is not as at the capture.");
+    }
+    let visible = if is_public { "pub " } else { "" };
+    let start = format!("    {visible}fn {}(", names.name);
+    signature(&start, &parameters, &returned, lines);
+    let body = bodies.write(ty, function, interface);
+    let mut statements = body.statements;
+    if let Some(transform) = &folder.transform {
+        let function = format!("{}::{}", naming.types[ty].name, names.name);
+        statements = transformed(&function, statements, &**transform)?;
+    }
+    let mut commented = None;
+    for Statement { node, code } in statements.iter().chain([&body.result]) {
+        let source = node.and_then(|id| unit.graph().try_node(id)).and_then(|node| node.meta().source.as_ref());
+        let at = source.map(ToString::to_string);
+        if folder.comments && at.is_some() && at != commented {
+            lines.inside(&format!("// {}", at.as_deref().unwrap_or_default().escape_debug()), *node);
+            commented = at;
+        }
+        lines.inside(code, *node);
+    }
+    lines.push("    }");
+    Ok(())
+}
+
+/// The lines of a function's signature.
+fn signature(start: &str, parameters: &[String], returned: &str, lines: &mut Lines) {
+    let line = format!("{start}{}) -> Result<{returned}> {{", parameters.join(", "));
+    if line.chars().count() <= MAX_WIDTH {
+        lines.push(line);
+    } else {
+        lines.push(start);
+        parameters.iter().for_each(|parameter| lines.push(format!("        {parameter},")));
+        lines.push(format!("    ) -> Result<{returned}> {{"));
+    }
+}
+
+/// The statements after a transformer changed them.
+fn transformed(
+    function: &str,
+    mut statements: Vec<Statement>,
+    transform: &super::Transform<'_>,
+) -> Result<Vec<Statement>, FolderError> {
+    let before = statements.clone();
+    transform(function, &mut statements);
+    // What is as it was needs not be read.
+    let known: std::collections::HashSet<&str> = before.iter().map(|statement| statement.code.as_str()).collect();
+    let mut written = Vec::with_capacity(statements.len());
+    for statement in statements {
+        if known.contains(statement.code.as_str()) {
+            written.push(statement);
+        } else {
+            written.push(statement.checked()?);
+        }
+    }
+    Ok(written)
+}

@@ -1,0 +1,184 @@
+//! [`Folder`]: a graph module as a crate of its own, that depends on candle alone: torch.fx's `to_folder`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `region` | the steps of the graph as functions: where modules of the original ran |
+//! | `holder` | the structs, and what each holds |
+//! | `flow` | what each function takes and gives |
+//! | `unit` | one graph, taken apart |
+//! | `program` | all graphs; equal functions and types once |
+//! | `sizes` | the numbers by which structs of one type differ |
+//! | `words`, `naming` | names of types, fields, functions, parameters, values |
+//! | `interface` | the parameters and the result of the original |
+//! | `view` | which operations only look at their input in another way |
+//! | `inline` | loops, and what is written into the next statement |
+//! | `body` | statements |
+//! | `load` | structs made of weights |
+//! | `file` | the text |
+//! | `package` | the files |
+//! | `error` | why there is none |
+//!
+//! Invariant: the program computes the bits that the interpreter computes, and the same module gives the same program.
+
+mod body;
+mod error;
+mod file;
+mod flow;
+mod holder;
+mod inline;
+mod interface;
+mod load;
+mod naming;
+mod package;
+mod program;
+mod region;
+mod sizes;
+mod unit;
+mod view;
+mod words;
+
+use std::path::Path;
+
+use candle_core::Tensor;
+
+use crate::module::GraphModule;
+
+use super::source::{Code, Statement};
+
+pub use error::{FolderError, Unwritable};
+
+/// How a module is written as a crate.
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::codegen::Folder;
+/// use fx_core::trace::{Module, Tracer};
+///
+/// let linear = candle_nn::Linear::new(Tensor::ones((2, 3), DType::F32, &Device::Cpu)?, None);
+/// let model = Tracer::new().input("x", DType::F32, (4, 3)).trace_with(&linear, |linear, inputs| {
+///     linear.forward(&inputs.tensor("x")?)?.relu()
+/// })?;
+/// let written = Folder::new().write(&model)?;
+/// assert!(written.code().as_str().contains("linear: candle_nn::linear_no_bias(3, 2, vb.clone())?"));
+/// assert_eq!(written.weights()[0].0, "weight");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Default)]
+#[must_use]
+pub struct Folder<'a> {
+    name: Option<String>,
+    comments: bool,
+    explain: bool,
+    dependencies: Vec<(String, String)>,
+    transform: Option<Box<Transform<'a>>>,
+}
+
+/// Changes the statements of a function, which is given by the names of its type and its own: `BertLayer::forward`.
+type Transform<'a> = dyn Fn(&str, &mut Vec<Statement>) + 'a;
+
+impl<'a> Folder<'a> {
+    /// A crate named after the module's type, without comments.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Names the package; else it is named after the module's type, `bert_model`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Whether a comment before each step gives the line of the original source, where that changes.
+    pub fn comments(mut self, comments: bool) -> Self {
+        self.comments = comments;
+        self
+    }
+
+    /// Whether errors of candle name the node and the line of the original source: `%matmul (src/model.rs:10)`.
+    pub fn explain_errors(mut self, explain: bool) -> Self {
+        self.explain = explain;
+        self
+    }
+
+    /// Lets the crate depend on another one, given as in a `Cargo.toml`: `("ours", "{ path = \"../ours\" }")`. Functions
+    /// with `#[fx::wrap]` that are in it, and are public, are called by their paths.
+    pub fn dependency(mut self, krate: impl Into<String>, requirement: impl Into<String>) -> Self {
+        self.dependencies.push((krate.into(), requirement.into()));
+        self
+    }
+
+    /// Changes the statements of each function: torch.fx's body transformer. The value of the function is not among
+    /// them.
+    pub fn transform(mut self, transform: impl Fn(&str, &mut Vec<Statement>) + 'a) -> Self {
+        self.transform = Some(Box::new(transform));
+        self
+    }
+
+    /// Writes the program, without files.
+    ///
+    /// # Errors
+    /// When nodes call what such a crate cannot hold, all of them at once; when a transformer made something that is not
+    /// Rust.
+    pub fn write(&self, module: &GraphModule) -> Result<Crate, FolderError> {
+        file::write(self, module)
+    }
+
+    /// Writes the crate into a directory, which is made if it is not there: `Cargo.toml`, `src/lib.rs` and
+    /// `model.safetensors`. Files of these names are replaced, others stay.
+    ///
+    /// # Errors
+    /// As [`Folder::write`]; when the files cannot be written.
+    pub fn write_to(&self, module: &GraphModule, directory: impl AsRef<Path>) -> Result<(), FolderError> {
+        let written = self.write(module)?;
+        package::write(self, module, &written, directory.as_ref())
+    }
+}
+
+/// A program that computes a graph.
+#[derive(Debug, Clone)]
+pub struct Crate {
+    code: Code,
+    weights: Vec<(String, Tensor)>,
+    model: String,
+}
+
+impl Crate {
+    /// The source of its library, with the node of each line.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// The tensors that it reads, by the names of the captured model.
+    #[must_use]
+    pub fn weights(&self) -> &[(String, Tensor)] {
+        &self.weights
+    }
+
+    /// The name of the model's type.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Writes the weights as a safetensors file. What was at the path stays there until the new file is complete.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_weights(&self, path: impl AsRef<Path>) -> Result<(), FolderError> {
+        package::save_weights(self, path.as_ref())
+    }
+}
+
+impl GraphModule {
+    /// Writes the module as a crate of its own into a directory: `Cargo.toml`, `src/lib.rs` and `model.safetensors`. It
+    /// depends on candle alone, has a struct for each module of the original, and computes the same bits. [`Folder`] writes
+    /// it with comments, explained errors and changes.
+    ///
+    /// # Errors
+    /// When nodes call what such a crate cannot hold, a function or a layer of the user's own: all of them at once; or when the
+    /// files cannot be written.
+    pub fn to_folder(&self, directory: impl AsRef<Path>) -> Result<(), FolderError> {
+        Folder::new().write_to(self, directory)
+    }
+}

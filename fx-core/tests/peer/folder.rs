@@ -1,0 +1,205 @@
+//! A module as a crate of its own (torch.fx's `to_folder`): what it looks like, what it refuses, and how large functions get.
+//! That it computes the same bits is tested on whole models, in `tests/corpus`.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use candle_core::{DType, Device, Tensor};
+use fx_core::codegen::{Folder, Statement};
+use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source};
+use fx_core::module::{Attributes, GraphModule};
+use fx_core::ops::{OpDef, Param};
+use fx_core::value::{Fact, Relation, SymInt, TensorFact, Value};
+
+use super::support::{op, plus, tensor};
+
+/// `layers` modules, each of two steps, on the weights of one size each.
+fn layers(count: usize) -> GraphModule {
+    let mut graph = Graph::new("stack");
+    let mut value = graph.at_end().placeholder("x");
+    graph.meta_mut(value).fact = Fact::tensor(2, DType::F32);
+    let mut attributes = Attributes::new();
+    let stack = ModuleStack::ROOT.enter("stack", "Stack", 0);
+    for i in 0..count {
+        let inside = stack.enter(format!("stack.layers.{i}"), "Layer", 0);
+        let mut cursor = graph.at_end().with_module(inside).with_source(Source::text("model.rs", 10));
+        let path = format!("stack.layers.{i}.weight");
+        let weight = cursor.get_attr(path.as_str());
+        let sum = cursor.call(plus(), [value.into(), weight.into()], []).expect("fits");
+        value = cursor.call(op("relu"), [sum.into()], []).expect("fits");
+        attributes.insert(path, tensor(&[i as f32, 1.0]));
+    }
+    graph.at_end().output(value);
+    GraphModule::new(graph, attributes).expect("a correct graph")
+}
+
+fn source(folder: &Folder<'_>, module: &GraphModule) -> String {
+    folder.write(module).expect("it can be written").code().to_string()
+}
+
+/// rustfmt has nothing to change.
+#[track_caller]
+fn assert_formatted(source: &str) {
+    let mut rustfmt = Command::new("rustfmt")
+        .args(["--edition", "2024", "--config-path", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("rustfmt is installed");
+    rustfmt.stdin.take().expect("piped").write_all(source.as_bytes()).expect("it reads");
+    let output = rustfmt.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), source);
+}
+
+#[test]
+fn equal_modules_are_one_struct_and_a_loop() {
+    let module = layers(24);
+    let written = source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+    assert_eq!(source(&Folder::new(), &layers(24)), written, "the same module gives the same text");
+    let lines = |text: &str| text.lines().count();
+    assert_eq!(lines(&source(&Folder::new(), &layers(240))), lines(&written), "it grows by data, not by code");
+}
+
+#[test]
+fn steps_lead_back_to_their_nodes() {
+    let module = layers(2);
+    let folder = Folder::new().comments(true).explain_errors(true);
+    let written = folder.write(&module).expect("it can be written");
+    let shown: Vec<String> = written
+        .code()
+        .lines()
+        .filter_map(|(line, node)| Some(format!("{:<8} {line}", module.graph().node(node?).name())))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"));
+    assert_formatted(written.code().as_str());
+}
+
+#[test]
+fn statements_can_be_changed() {
+    let module = layers(2);
+    let folder = Folder::new().transform(|function, body| {
+        if function == "Layer::forward" {
+            body.insert(0, Statement::new("println!(\"{:?}\", x.dims())"));
+        }
+    });
+    let written = source(&folder, &module);
+    assert!(written.contains("        println!(\"{:?}\", x.dims());\n"), "{written}");
+    let broken = Folder::new().transform(|_, body| body.push(Statement::new("let = 1;"))).write(&module);
+    assert!(broken.expect_err("not Rust").to_string().contains("`let = 1;`"));
+}
+
+/// Lists, tuples, structures and options come in and go out as in the original.
+#[test]
+fn parameters_and_results_keep_their_structure() {
+    let mut graph = Graph::new("structured");
+    let mut cursor = graph.at_end();
+    let [a, b, c, d] = ["xs_0", "xs_1", "pair_0", "cache_k"].map(|name| cursor.placeholder(name));
+    let sum = cursor.call(plus(), [a.into(), b.into()], []).expect("fits");
+    let all = cursor.call(plus(), [c.into(), d.into()], []).expect("fits");
+    let fields: Vec<(std::sync::Arc<str>, Argument)> = vec![("k".into(), sum.into()), ("v".into(), Argument::None)];
+    let list = Argument::List(Box::new([Argument::Node(all), Argument::None]));
+    cursor.output((Argument::structure("State", fields), list, 3));
+    let cache: Vec<(std::sync::Arc<str>, Argument)> = vec![("k".into(), d.into()), ("v".into(), Argument::None)];
+    let parameters: Vec<(std::sync::Arc<str>, Argument)> = vec![
+        ("xs".into(), [a, b].into()),
+        ("pair".into(), (c, 7).into()),
+        ("index_pos".into(), 0.into()),
+        ("cache".into(), Argument::structure("State", cache)),
+    ];
+    graph.set_signature(Some(Signature { parameters: parameters.into() }));
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+}
+
+/// Sizes are read off the inputs, handed down to who computes with them, and checked.
+#[test]
+fn sizes_of_a_run_are_read_and_checked() {
+    let (batch, seq) = (SymInt::symbol("batch", 2), SymInt::symbol("seq", 7));
+    let mut graph = Graph::new("dynamic");
+    let x = graph.at_end().placeholder("x");
+    let extents = [batch.clone(), seq.clone(), SymInt::from(3)];
+    graph.meta_mut(x).fact = Fact::Tensor(TensorFact::symbolic(extents, DType::F32).expect("extents"));
+    let inside = ModuleStack::ROOT.enter("flat", "Flat", 0);
+    let mut cursor = graph.at_end().with_module(inside);
+    let rows = Argument::SymInt(batch.times(&seq).expect("small"));
+    let shape = [("s".into(), Argument::Tuple(Box::new([rows, 3.into()])))];
+    let flat = cursor.call(op("reshape"), [x.into()], shape).expect("fits");
+    let relu = cursor.call(op("relu"), [flat.into()], []).expect("fits");
+    graph.at_end().output((relu, Argument::SymInt(seq.clone())));
+    let size = |name: &str, hint, axis| Size { name: name.into(), hint, places: vec![SizeOf::Extent(x, axis)] };
+    let source = Some(Source::text("model.rs", 12));
+    let guard = Guard { left: seq.clone(), relation: Relation::Le, right: SymInt::from(32), source };
+    graph.set_dynamic(Some(Dynamic { sizes: vec![size("batch", 2, 0), size("seq", 7, 1)], guards: vec![guard] }));
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = self::source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+}
+
+static OURS: OpDef =
+    OpDef::wrapped("ours::scale", &[Param::new("x", true).written("&Tensor")], |args| Ok(args.values[0].clone()));
+
+fn with_functions() -> GraphModule {
+    let mut graph = Graph::new("g");
+    let mut cursor = graph.at_end();
+    let mut value: NodeId = cursor.placeholder("x");
+    for _ in 0..2 {
+        value = cursor.call(&OURS, [value.into()], []).expect("fits");
+    }
+    cursor.output(value);
+    GraphModule::new(graph, Attributes::new()).expect("a correct graph")
+}
+
+#[test]
+fn what_a_crate_cannot_hold_is_told_at_once() {
+    let module = with_functions();
+    insta::assert_snapshot!(Folder::new().write(&module).expect_err("no such function"));
+    let supplied = Folder::new().dependency("ours", "{ path = \"../ours\" }");
+    assert!(source(&supplied, &module).contains("ours::scale(x)?"));
+    let refused = Folder::new().name("9 lives").write_to(&layers(1), "nowhere").expect_err("no name of a package");
+    assert!(refused.to_string().contains("`9 lives`"), "{refused}");
+    assert!(!std::path::Path::new("nowhere").exists(), "nothing is written");
+}
+
+/// No function is too long for people or for rustc, however long the graph is.
+#[test]
+fn long_graphs_are_cut_into_short_functions() {
+    let mut graph = Graph::new("chain");
+    let mut value = graph.at_end().placeholder("x");
+    let operations = ["relu", "tanh", "sqr", "neg", "abs"].map(op);
+    for i in 0..100_000_usize {
+        value = graph.at_end().call(operations[(i * i + i / 3) % 5], [value.into()], []).expect("fits");
+    }
+    graph.at_end().output(value);
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = source(&Folder::new(), &module);
+    let (mut longest, mut length) = (0, 0);
+    for line in written.lines() {
+        length = if line.contains(" fn ") { 0 } else { length + 1 };
+        longest = longest.max(length);
+    }
+    assert!(longest < 200, "{longest} lines");
+}
+
+/// The whole crate, as files.
+#[test]
+fn a_crate_is_written_as_files() {
+    let directory = std::env::temp_dir().join(format!("fx-folder-{}", std::process::id()));
+    let module = layers(2);
+    module.to_folder(&directory).expect("it is written");
+    let manifest = std::fs::read_to_string(directory.join("Cargo.toml")).expect("there");
+    let weights = candle_core::safetensors::load(directory.join("model.safetensors"), &Device::Cpu).expect("there");
+    std::fs::remove_dir_all(&directory).expect("ours");
+    insta::assert_snapshot!(manifest);
+    let mut names: Vec<&String> = weights.keys().collect();
+    names.sort();
+    assert_eq!(names, ["stack.layers.0.weight", "stack.layers.1.weight"]);
+    let expected = module.tensor("stack.layers.1.weight").expect("there");
+    let bits = |tensor: &Tensor| tensor.to_vec1::<f32>().expect("floats");
+    assert_eq!(bits(&weights["stack.layers.1.weight"]), bits(&expected));
+    assert_eq!(module.run(&[Value::from(tensor(&[0.0, 0.0]))]).expect("it runs").tensors().len(), 1);
+}
