@@ -16,6 +16,7 @@
 //! | [`leaf`] | candle_nn's layers as single nodes |
 //! | [`symbolic`] | what candle's names mean while a model is recorded |
 //! | [`passes`] | finding and replacing parts of graphs; the manager of passes |
+//! | [`build`] | models captured by a build script |
 //!
 //! Users write `fx::…`; this crate is behind it.
 
@@ -32,6 +33,7 @@ pub mod trace;
 pub mod leaf;
 pub mod symbolic;
 pub mod passes;
+pub mod build;
 
 #[doc(hidden)]
 pub mod private;
