@@ -6,6 +6,7 @@
 //!
 //! This crate only gathers names; the work is done in `candle-fx-core`, whose crate page is the map.
 
+pub use fx_core::build;
 pub use fx_core::codegen;
 pub use fx_core::compile::{Compiled, compile, compile_with};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};

@@ -19,6 +19,7 @@
 //! | [`symbolic`] | what candle's names mean while a model is recorded |
 //! | [`passes`] | finding and replacing parts of graphs; the manager of passes |
 //! | [`compile`](mod@compile) | a model that is captured when it is called |
+//! | [`build`] | models captured by a build script |
 //!
 //! Users write `fx::…`; this crate is behind it.
 
@@ -38,6 +39,7 @@ pub mod leaf;
 pub mod symbolic;
 pub mod passes;
 pub mod compile;
+pub mod build;
 
 #[doc(hidden)]
 pub mod private;

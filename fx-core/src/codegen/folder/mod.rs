@@ -168,6 +168,15 @@ impl Crate {
     pub fn save_weights(&self, path: impl AsRef<Path>) -> Result<(), FolderError> {
         package::save_weights(self, path.as_ref())
     }
+
+    /// Writes the source as a file that can be included in a module of another crate, `mod model { include!("…"); }`. What
+    /// was at the path stays there until the new file is complete.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_included(&self, path: impl AsRef<Path>) -> Result<(), FolderError> {
+        package::save_included(self, path.as_ref())
+    }
 }
 
 impl GraphModule {

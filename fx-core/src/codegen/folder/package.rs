@@ -69,6 +69,18 @@ pub(super) fn save_weights(written: &Crate, path: &Path) -> Result<(), FolderErr
     })
 }
 
+/// What the program is stands in its first lines, as documentation that only the first lines of a crate can have.
+pub(super) fn save_included(written: &Crate, path: &Path) -> Result<(), FolderError> {
+    let mut inside = false;
+    let lines = written.code().as_str().lines().map(|line| {
+        inside |= !line.starts_with("//!");
+        let line =
+            line.strip_prefix("//!").filter(|_| !inside).map_or_else(|| line.to_owned(), |rest| format!("//{rest}"));
+        format!("{line}\n")
+    });
+    replace(path, &lines.collect::<String>())
+}
+
 fn replace(path: &Path, text: &str) -> Result<(), FolderError> {
     let unfinished = unfinished(path);
     fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, path)).map_err(|error| {

@@ -1,0 +1,97 @@
+//! [`run`]: the `main` of a build script.
+//!
+//! Invariant: whatever goes wrong, a panic too, reaches the user as an error of cargo's, without a backtrace.
+
+use std::error::Error;
+use std::io::Write;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::ops::candle_error::panic_message;
+
+/// Runs a build script: what it fails with is shown by cargo as errors of the package.
+///
+/// A capture that fails names the line of the model's source, as always; so does a panic in the model.
+///
+/// ```
+/// use fx_core::build::run;
+///
+/// let code = run(|| Err("the checkpoint is not there\nfetch it with `make weights`".into()));
+/// # assert_ne!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS));
+/// // cargo::error=the checkpoint is not there
+/// // cargo::error=fetch it with `make weights`
+/// ```
+pub fn run(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
+    match outcome(build) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let mut cargo = std::io::stdout().lock();
+            for line in message.lines() {
+                // If cargo does not listen any more, nobody does.
+                let _ = writeln!(cargo, "cargo::error={line}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What went wrong, in words: the error with what it comes from, or the panic with its place.
+fn outcome(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<(), String> {
+    let place = Arc::new(Mutex::new(None));
+    let noted = place.clone();
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        *noted.lock().unwrap_or_else(PoisonError::into_inner) = panic.location().map(ToString::to_string);
+    }));
+    // Nothing of what the script has made is looked at after a panic.
+    let outcome = panic::catch_unwind(AssertUnwindSafe(build));
+    panic::set_hook(usual);
+    match outcome {
+        Ok(result) => result.map_err(|error| told(&*error)),
+        Err(payload) => {
+            let place = place.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let place = place.map(|place| format!("\n  at {place}")).unwrap_or_default();
+            Err(format!("the build script panicked: {}{place}", panic_message(payload)))
+        }
+    }
+}
+
+/// The error and its sources, unless an error repeats what it comes from.
+fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let cause = source.to_string();
+        if !text.contains(&cause) {
+            text.push_str("\n  because ");
+            text.push_str(&cause);
+        }
+        next = source.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("the model cannot be read")]
+    struct Unreadable(#[source] std::io::Error);
+
+    #[test]
+    fn errors_are_told_with_what_they_come_from() {
+        assert_eq!(outcome(|| Ok(())), Ok(()));
+        let error = || Unreadable(std::io::Error::other("the disk is full"));
+        assert_eq!(outcome(|| Err(error().into())), Err("the model cannot be read\n  because the disk is full".into()));
+    }
+
+    #[test]
+    fn a_panic_is_told_with_its_place() {
+        let line = line!() + 1;
+        let said = outcome(|| panic!("no weights")).unwrap_err();
+        assert!(said.starts_with("the build script panicked: no weights\n  at "), "{said}");
+        assert!(said.contains(&format!("script.rs:{line}")), "{said}");
+    }
+}
