@@ -157,7 +157,7 @@ fn tell(cargo: &mut impl Write, path: &Path) -> Result<(), BuildError> {
 mod tests {
     use candle_core::{DType, Device, Tensor};
 
-    use crate::trace::{Module, Tracer};
+    use crate::trace::Tracer;
 
     use super::*;
 

@@ -108,7 +108,7 @@ fn parameters_and_results_keep_their_structure() {
         ("index_pos".into(), 0.into()),
         ("cache".into(), Argument::structure("State", cache)),
     ];
-    graph.set_signature(Some(Signature { parameters: parameters.into() }));
+    graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
     let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
     let written = source(&Folder::new(), &module);
     insta::assert_snapshot!(written);

@@ -24,7 +24,7 @@ fn greedy(logits: &Tensor) -> candle::Result<u32> {
 }
 
 /// What candle-transformers itself generates.
-pub fn original() -> Result<Vec<u32>, Box<dyn Error>> {
+pub(crate) fn original() -> Result<Vec<u32>, Box<dyn Error>> {
     use candle_transformers::models::llama;
     let config = serde_json::from_str::<llama::LlamaConfig>(CONFIG)?.into_config(false);
     let model = llama::Llama::load(var_builder(1), &config)?;
@@ -42,7 +42,7 @@ pub fn original() -> Result<Vec<u32>, Box<dyn Error>> {
 }
 
 /// Captures the model twice: as it reads a prompt, and as it adds a token. Both graphs share their state.
-pub fn graphs() -> Result<(GraphModule, GraphModule), Box<dyn Error>> {
+pub(crate) fn graphs() -> Result<(GraphModule, GraphModule), Box<dyn Error>> {
     let config = serde_json::from_str::<llama::LlamaConfig>(CONFIG)?.into_config(false);
     let model = llama::Llama::load(var_builder(1), &config)?;
     let mut cache = llama::Cache::new(true, DType::F32, &config, &Device::Cpu)?;
@@ -64,7 +64,7 @@ pub fn graphs() -> Result<(GraphModule, GraphModule), Box<dyn Error>> {
 }
 
 /// What the graphs generate.
-pub fn generated(prefill: &GraphModule, decode: &GraphModule) -> Result<Vec<u32>, Box<dyn Error>> {
+pub(crate) fn generated(prefill: &GraphModule, decode: &GraphModule) -> Result<Vec<u32>, Box<dyn Error>> {
     prefill.reset_state();
     let mut tokens = PROMPT.to_vec();
     let mut token = greedy(&prefill.forward(&[Tensor::new(&PROMPT, &Device::Cpu)?.unsqueeze(0)?])?)?;
