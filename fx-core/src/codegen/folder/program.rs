@@ -88,6 +88,11 @@ impl<'m> Program<'m> {
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
         }
+        if let Some(slot) = module.graph().state().first() {
+            let reason = "run the graph by `GraphModule::run`, or give the model what it keeps as arguments, and return it";
+            let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
+            return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
+        }
         let mut children: HashMap<ModulePath, usize> = HashMap::new();
         for (_, node) in module.graph().nodes() {
             let Target::CallModule(path) = node.target() else { continue };
