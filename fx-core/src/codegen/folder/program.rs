@@ -88,8 +88,11 @@ impl<'m> Program<'m> {
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
         }
-        if let Some(slot) = module.graph().state().first() {
-            let reason = "run the graph by `GraphModule::run`, or give the model what it keeps as arguments, and return it";
+        // Who calls it gives it one value for each placeholder.
+        if depth > 0
+            && let Some(slot) = module.graph().state().first()
+        {
+            let reason = "another graph calls this one; inline it, or make the state that of the graph that calls it";
             let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
             return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
         }
