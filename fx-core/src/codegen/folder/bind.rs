@@ -9,6 +9,7 @@ use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, NodeId};
 use crate::ops::kind::Kind;
+use crate::value::Value;
 
 use super::super::format::{one_line, one_line_tokens};
 use super::super::literal::literal;
@@ -89,7 +90,9 @@ impl Binder<'_> {
                 self.names.give(*id, name, true);
             }
             (Argument::None, Ty::Option(_) | Ty::Nothing) => {
-                let message = format!("{} should be absent, as it was at the capture", called(said, self.is_state));
+                let but = if self.is_state { ", but is present" } else { "" };
+                let message =
+                    format!("{} should be absent, as it was at the capture{but}", called(said, self.is_state));
                 self.refuse(&format!("{}.is_some()", text(place)), &escaped(&message));
             }
             (made_of, Ty::Option(inner)) => {
@@ -136,16 +139,21 @@ impl Binder<'_> {
             }
             (constant, Ty::Data(_) | Ty::Count) => {
                 let Some(value) = constant.to_value() else { return };
-                let expected = literal(&value, Kind::Any, None);
+                let differs = |found: &str| match &value {
+                    Value::Bool(true) => format!("!{found}"),
+                    Value::Bool(false) => found.to_owned(),
+                    value => format!("{found} != {}", literal(value, Kind::Any, None)),
+                };
                 let place = if is_reference { format!("*{}", text(place)) } else { text(place) };
-                let mut message = format!("{} should be {value}, as it was at the capture", called(said, self.is_state));
+                let mut message =
+                    format!("{} should be {value}, as it was at the capture", called(said, self.is_state));
                 message = escaped(&message);
                 if !self.is_state {
-                    return self.refuse(&format!("{place} != {expected}"), &message);
+                    return self.refuse(&differs(&place), &message);
                 }
                 let found = self.fresh.take(&snake(said));
                 self.statements.push(Statement::new(format!("let {found} = {place};")));
-                self.refuse(&format!("{found} != {expected}"), &format!("{message}, but is {{{found}:?}}"));
+                self.refuse(&differs(&found.to_string()), &format!("{message}, but is {{{found}:?}}"));
             }
             _ => {}
         }

@@ -73,8 +73,11 @@ impl Checks<'_> {
         self.statements.push(Statement { node: Some(id), code });
         let expected = text(&expression(&of));
         let sizes = sizes_in(&[&of]);
-        let message =
-            format!("{} should be `{}`, where {sizes}, but is {{{name}}}", escaped(&found.called()), escaped(&expected));
+        let message = format!(
+            "{} should be `{}`, where {sizes}, but is {{{name}}}",
+            escaped(&found.called()),
+            escaped(&expected)
+        );
         let code = format!("if {name} != {expected} {{\n{}}}", bail(&message));
         self.statements.push(Statement { node: Some(id), code });
     }

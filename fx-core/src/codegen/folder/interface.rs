@@ -61,9 +61,11 @@ impl Interface {
         let mut read: HashSet<NodeId> = graph.nodes().flat_map(|(_, node)| node.all_input_nodes()).collect();
         let sizes = used_sizes(graph);
         if is_model {
-            read.extend(graph.placeholders().filter(|id| {
-                graph.node(*id).meta().fact.as_tensor().is_some() || is_number_used(graph, *id, &sizes)
-            }));
+            read.extend(
+                graph.placeholders().filter(|id| {
+                    graph.node(*id).meta().fact.as_tensor().is_some() || is_number_used(graph, *id, &sizes)
+                }),
+            );
         }
         let mut fresh = Fresh::values(std::iter::empty());
         let signature = graph.signature().filter(|_| is_model);

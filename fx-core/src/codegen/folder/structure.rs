@@ -199,13 +199,7 @@ impl Structures {
     }
 
     /// A value of a type. `reads` says how often each node is read from here on: the last time, it is moved.
-    pub(super) fn value(
-        &self,
-        calls: &Calls<'_>,
-        argument: &Argument,
-        ty: &Ty,
-        reads: &mut Reads,
-    ) -> TokenStream {
+    pub(super) fn value(&self, calls: &Calls<'_>, argument: &Argument, ty: &Ty, reads: &mut Reads) -> TokenStream {
         match (argument, ty) {
             (Argument::None, _) => quote!(None),
             (argument, Ty::Option(inner)) => {
