@@ -9,7 +9,7 @@ use std::path::Path;
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use fx::codegen::{Crate, Folder};
-use fx::{GraphModule, Tracer};
+use fx::{Attributes, GraphModule, Tracer, Value};
 
 use crate::attention::decoder;
 use crate::dynamic::{own, position, position_graph, two_graphs};
@@ -24,6 +24,10 @@ mod candle_caches;
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
 mod decode;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+mod differences;
 #[rustfmt::skip]
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
@@ -148,6 +152,26 @@ fn a_program_moves_its_state_about() {
             let error = first_line(&program.forward(&x).unwrap_err());
             assert_eq!(error, "state `flush` should be true, as it was at the capture, but is false");
         }
-        graph.run_with_state(&mut state, &[fx::Value::from(&x)]).unwrap();
+        graph.run_with_state(&mut state, &[Value::from(&x)]).unwrap();
     }
+}
+
+/// Sizes are not negative in Rust, but differences of them are.
+#[test]
+fn a_program_accepts_the_sizes_that_its_graph_accepts() {
+    let text = "graph differences<a: 5 = %x[0], b: 3 = %x[1], n: 4 = %n[0]>(%x: f32[a, b], %n: f32[n]) takes (x = %x, n = %n) \
+                where (a - b <= 3, a != b - 1, b - a >= -4, (a - b) * 2 < 7, max(a - b, 1) < n, (a - b) % 2 == 0, \
+                a - n <= min(b, n) - 2 + b, (b - a - 1) / 2 > -3) {\n    output %x\n}";
+    let graph: fx::Graph = text.parse().unwrap_or_else(|error| panic!("{error}"));
+    let graph = GraphModule::new(graph, Attributes::new()).unwrap();
+    let program = differences::Differences::new(weights(&current("differences", &graph))).unwrap();
+    let (mut accepted, mut refused) = (0, 0);
+    for (a, b, n) in (0..8).flat_map(|a| (0..8).flat_map(move |b| (0..6).map(move |n| (a, b, n)))) {
+        let (x, sized) = (Tensor::zeros((a, b), DType::F32, &Device::Cpu).unwrap(), tensor(&[n]));
+        let is_accepted = graph.run(&[Value::from(&x), Value::from(&sized)]).is_ok();
+        assert_eq!(program.forward(&x, &sized).is_ok(), is_accepted, "a = {a}, b = {b}, n = {n}");
+        accepted += usize::from(is_accepted);
+        refused += usize::from(!is_accepted);
+    }
+    assert!(accepted > 10 && refused > 10, "{accepted} accepted, {refused} refused");
 }

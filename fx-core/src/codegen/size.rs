@@ -49,8 +49,7 @@ fn has_minus(of: &SymInt) -> bool {
     }
 }
 
-/// An expression over the same variables that is an `i64`, and exact where it is negative. It stands in parentheses where it
-/// is an operand.
+/// An expression over the same variables that is an `i64`, and exact where it is negative.
 fn signed(of: &SymInt) -> TokenStream {
     let operand = |side: &SymInt| {
         let inside = signed(side);
@@ -61,7 +60,7 @@ fn signed(of: &SymInt) -> TokenStream {
     };
     match of.term() {
         Term::Int(int) => {
-            let int = Literal::i64_suffixed(*int);
+            let int = Literal::i64_unsuffixed(*int);
             quote!(#int)
         }
         Term::Symbol(name) => {
@@ -115,8 +114,13 @@ pub(super) fn comparison(left: &SymInt, relation: Relation, right: &SymInt) -> T
         let (left, right) = (sum(&here), sum(&there));
         return quote!(#left #operator #right);
     }
-    let (left, right) = (signed(left), signed(right));
-    quote!((#left) #operator (#right))
+    // `a as i64 < b` would begin the generics of a type.
+    let side = |of: &SymInt| {
+        let side = signed(of);
+        if of.as_symbol().is_some() { quote!((#side)) } else { side }
+    };
+    let (left, right) = (side(left), side(right));
+    quote!(#left #operator #right)
 }
 
 /// Takes a sum apart into what is added and what is taken away. Not if something can be negative inside of a term.

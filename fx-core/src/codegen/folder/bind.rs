@@ -9,7 +9,7 @@ use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, NodeId};
 use crate::ops::kind::Kind;
-use crate::value::Value;
+use crate::value::{Fact, Value};
 
 use super::super::format::{one_line, one_line_tokens};
 use super::super::literal::literal;
@@ -100,8 +100,11 @@ impl Binder<'_> {
                 let message = match self.is_state {
                     false => format!("`{said}` is missing"),
                     true => {
-                        let fact = made_of.fact(&mut |id| self.graph.node(id).meta().fact.clone());
-                        format!("{} should be {fact}, as at the capture, but is absent", called(said, self.is_state))
+                        let expected = match made_of.fact(&mut |id| self.graph.node(id).meta().fact.clone()) {
+                            Fact::Unknown => "present".to_owned(),
+                            fact => fact.to_string(),
+                        };
+                        format!("{} should be {expected}, as at the capture, but is absent", called(said, true))
                     }
                 };
                 let message = escaped(&message);
