@@ -31,12 +31,12 @@ impl Differences {
     ///
     /// # Errors
     /// When candle refuses a step, or an input is not as at the capture.
-    pub fn forward(&self, x: &Tensor, n: &Tensor) -> Result<Tensor> {
+    pub fn forward(&self, x: &Tensor, n_2: &Tensor) -> Result<Tensor> {
         let a = x.dim(0)?;
         let b = x.dim(1)?;
-        let n = n.dim(0)?;
+        let n = n_2.dim(0)?;
         expect("x", x, DType::F32, &[a, b])?;
-        expect("n", n, DType::F32, &[n])?;
+        expect("n", n_2, DType::F32, &[n])?;
         if a > b + 3 {
             candle_core::bail!(
                 "the model takes another way unless `a - b <= 3`, and here a = {a}, b = {b}"

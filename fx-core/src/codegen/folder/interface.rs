@@ -14,8 +14,10 @@ use quote::{ToTokens, quote};
 use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 use crate::module::inputs::parameter;
+use crate::value::SymInt;
 
 use super::super::call::Calls;
+use super::super::identifier::identifier;
 use super::super::names::Names;
 use super::super::source::Statement;
 use super::bind::Binder;
@@ -23,7 +25,7 @@ use super::body::written;
 use super::checks::{Checks, is_number_used, used_sizes};
 use super::error::FolderError;
 use super::kept::Kept;
-use super::structure::{Reads, Structures, Ty};
+use super::structure::{Reads, Structures, Ty, followed};
 use super::words::{Fresh, camel, snake};
 
 /// How the function of a graph is called.
@@ -67,7 +69,8 @@ impl Interface {
                 }),
             );
         }
-        let mut fresh = Fresh::values(std::iter::empty());
+        // Sizes have their names for themselves, but for an input that is one.
+        let mut fresh = Fresh::values(sizes.iter().map(|size| &**size));
         let signature = graph.signature().filter(|_| is_model);
         let made_of: Vec<(String, Argument)> = match signature {
             Some(signature) => {
@@ -84,8 +87,13 @@ impl Interface {
                 Argument::Node(id) => read.contains(id),
                 _ => true,
             };
-            let name = if is_read { snake(&name) } else { format!("_{}", snake(&name)) };
-            parameters.push(Parameter { name: fresh.take(&name), made_of, ty });
+            let size = made_of.as_node().and_then(|id| followed(graph, id));
+            let name = match size.as_ref().and_then(SymInt::as_symbol).filter(|size| sizes.contains(*size)) {
+                Some(size) if **size == *name => identifier(size),
+                _ if is_read => fresh.take(&snake(&name)),
+                _ => fresh.take(&format!("_{}", snake(&name))),
+            };
+            parameters.push(Parameter { name, made_of, ty });
         }
         let kept = if is_model { Kept::new(module, &mut structures, types, weights)? } else { None };
         let output = graph.result_and_written().map(|(result, _)| result.clone()).unwrap_or_default();
