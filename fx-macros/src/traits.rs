@@ -8,6 +8,8 @@
 //!
 //! What says `Block` means `Block<Tensor>`, so that code beside the models stays as it is, and the import of the trait brings
 //! the methods of either world. A trait object finds its mirror through a hidden method.
+//!
+//! Invariant: with the type parameter left out, the trait has the methods that the user wrote, and only hidden ones beside them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
