@@ -160,6 +160,10 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         .map_or(String::new(), |last| format!("{}_", last.ident));
     let fallbacks = fallbacks.declare(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
+    let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
     let expansion = quote! {
         #bare
         #fallbacks
@@ -173,6 +177,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
             #(#entries)*
             #inside
         };
+        #annotated
     };
     if let Some(items) = associated.items {
         item.items = items;
@@ -183,6 +188,15 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         item.items.extend(object_methods(item, paths));
     }
     expansion
+}
+
+/// What rustc explains if the type has no attribute, besides the mirror that it does not find.
+fn annotated(item: &ItemImpl, paths: &Paths) -> TokenStream {
+    let (ty, traceable) = (&item.self_ty, paths.traceable());
+    quote! {
+        const fn annotated<T: #traceable>() {}
+        annotated::<#ty>();
+    }
 }
 
 /// `Block<Proxy>` for the trait `Block`.
