@@ -33,6 +33,11 @@ pub(crate) fn part_method() -> Ident {
     format_ident!("__fx_part")
 }
 
+/// The hidden method that says what the mirror of a trait object holds.
+pub(crate) fn held_method() -> Ident {
+    format_ident!("__fx_held")
+}
+
 /// The trait for both worlds, and what lets its objects be fields.
 pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenStream {
     let world = format_ident!("TensorOrProxy");
@@ -75,6 +80,11 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
             #[doc(hidden)]
             fn #method(&self, _: usize) -> ::core::option::Option<#part<'_>> { ::core::option::Option::None }
         });
+        let (method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
+        both.items.push(parse_quote! {
+            #[doc(hidden)]
+            fn #method(&self, _: &mut #holding) -> #held { #held::Opaque }
+        });
         objects(item, paths)
     });
     quote!(#both #objects)
@@ -86,6 +96,7 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (part_method, part) = (part_method(), paths.private("Part"));
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
+    let (held_method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
     let text = name.to_string();
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
@@ -100,6 +111,9 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
                         ::core::option::Option::Some(mirror) => mirror,
                         ::core::option::Option::None => #no_mirror(scope, #text),
                     }
+                }
+                fn held(mirror: &Self::Symbolic, holding: &mut #holding) -> #held {
+                    #name::#held_method(&**mirror, holding)
                 }
                 fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> {
                     #name::#part_method(&**self, step)
