@@ -88,6 +88,14 @@ impl<'m> Program<'m> {
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
         }
+        // Who calls it gives it one value for each placeholder.
+        if depth > 0
+            && let Some(slot) = module.graph().state().first()
+        {
+            let reason = "another graph calls this one; inline it, or make the state that of the graph that calls it";
+            let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
+            return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
+        }
         let mut children: HashMap<ModulePath, usize> = HashMap::new();
         for (_, node) in module.graph().nodes() {
             let Target::CallModule(path) = node.target() else { continue };
