@@ -164,6 +164,10 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         let checked = annotated(item, paths);
         quote!(#(#cfgs)* const _: () = { #checked };)
     });
+    let objects =
+        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
+    let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    let object_held = objects.then(|| object_held(item, paths));
     let expansion = quote! {
         #bare
         #fallbacks
@@ -173,7 +177,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         const _: () = {
             #imports
             #aliases
-            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* }
+            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
             #(#entries)*
             #inside
         };
@@ -182,9 +186,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     if let Some(items) = associated.items {
         item.items = items;
     }
-    let objects =
-        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
-    if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
+    if objects {
         item.items.extend(object_methods(item, paths));
     }
     expansion
@@ -211,6 +213,15 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
         last.arguments = syn::PathArguments::AngleBracketed(parse_quote!(<#written #comma #proxy>));
     }
     quote!(#path)
+}
+
+/// The method by which the mirror of an object says what it holds.
+fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
+    let (name, ty, traceable) = (traits::held_method(), &item.self_ty, paths.traceable());
+    let (held, holding) = (paths.private("Held"), paths.private("Holding"));
+    quote! {
+        fn #name(&self, holding: &mut #holding) -> #held { <#ty as #traceable>::held(self, holding) }
+    }
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.

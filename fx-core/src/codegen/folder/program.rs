@@ -1,8 +1,8 @@
 //! [`Program`]: the types and methods of the generated program: what is equal is there once.
 //!
 //! Two functions are equal if their text is, with values named by their numbers and what is held by its path in the
-//! struct; two structs if they hold equal things under equal paths, whatever their sizes, and have equal functions. Texts are keys of a hash
-//! table, so the time is linear in the length of all texts.
+//! struct; two structs if they hold equal things under equal paths, whatever their sizes, and have equal functions. Texts
+//! are keys of a hash table, so the time is linear in the length of all texts.
 //!
 //! Invariant: an instance of a type can stand for any other of it: only the weights differ.
 
