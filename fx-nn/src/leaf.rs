@@ -401,6 +401,11 @@ impl<L: Layer> Several<L> {
         self.0.enter()
     }
 
+    /// The same, of a layer that differs in training, in which it is not entered.
+    pub(crate) fn enter_outside_training(&self, train: bool) -> Option<fx_core::leaf::Inside<'_, L>> {
+        if train { None } else { self.0.enter() }
+    }
+
     #[track_caller]
     pub(crate) fn record<T: fx_core::trace::FromRecorded>(&self, arguments: &[Given]) -> Result<T> {
         self.0.call(arguments)
