@@ -269,6 +269,11 @@ impl PReLU {
 twice! {
     {}
 
+    /// [`RReLU`] with the middle of its slopes.
+    pub(crate) fn between(layer: RReLU, xs: &Tensor) -> Result<Tensor> {
+        xs.relu()? + (xs.minimum(0.0)? * ((layer.lower + layer.upper) / 2.0))?
+    }
+
     pub(crate) fn sloped(layer: &PReLU, weight: &Tensor, xs: &Tensor) -> Result<Tensor> {
         layer.shape(xs.dims())?;
         let dims: Vec<usize> = (0..xs.rank()).map(|i| if i == 1 { layer.config.num_parameters } else { 1 }).collect();
@@ -327,13 +332,11 @@ impl RReLU {
 
 impl ModuleT for RReLU {
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
-        let negative = xs.minimum(0.0)?;
-        let negative = if train && self.lower < self.upper {
-            (negative * Tensor::rand(self.lower, self.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?)?
-        } else {
-            (negative * ((self.lower + self.upper) / 2.0))?
-        };
-        xs.relu()? + negative
+        if !train || self.lower >= self.upper {
+            return between(*self, xs);
+        }
+        let slopes = Tensor::rand(self.lower, self.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?;
+        xs.relu()? + (xs.minimum(0.0)? * slopes)?
     }
 }
 
@@ -349,4 +352,5 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { lower, upper });
     shape |_layer, _x| Ok(());
+    through |layer, _scope, x| entered::between(*layer, x);
 }
