@@ -12,13 +12,13 @@ use fx_core::ops::macs::product;
 use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, Value};
 
+use crate::axis::full;
 use crate::dims::{extent, rank};
 use crate::dropout::Dropout;
 use crate::leaf::{Several, leaf, optional};
 use crate::linear::uniform;
 use crate::options::options;
 use crate::rnn_cell::affine;
-use crate::axis::full;
 use crate::twice::{inside, maybe, twice};
 
 options! {
@@ -354,7 +354,11 @@ impl MultiheadAttention {
         let (weight, bias) = &self.out_proj;
         let extra = |[k, v]: &[Tensor; 2]| [inside(k, scope, "bias_k"), inside(v, scope, "bias_v")];
         Ok(entered::Parts {
-            projections: [projection(0, "q_proj_weight")?, projection(1, "k_proj_weight")?, projection(2, "v_proj_weight")?],
+            projections: [
+                projection(0, "q_proj_weight")?,
+                projection(1, "k_proj_weight")?,
+                projection(2, "v_proj_weight")?,
+            ],
             in_proj_bias: maybe(self.in_proj_bias.as_ref(), scope, "in_proj_bias"),
             out_proj: (inside(weight, scope, "out_proj.weight"), maybe(bias.as_ref(), scope, "out_proj.bias")),
             bias_kv: self.bias_kv.as_ref().map(extra),
