@@ -12,6 +12,7 @@ use crate::formula::{along, along_of, or_number};
 use crate::leaf::leaf;
 use crate::options::{float, options, words};
 use crate::stable;
+use crate::twice::{inside, twice};
 
 /// A setting as torch prints it.
 trait Setting {
@@ -265,13 +266,26 @@ impl PReLU {
     }
 }
 
+twice! {
+    {}
+
+    /// [`RReLU`] with the middle of its slopes.
+    pub(crate) fn between(layer: RReLU, xs: &Tensor) -> Result<Tensor> {
+        xs.relu()? + (xs.minimum(0.0)? * ((layer.lower + layer.upper) / 2.0))?
+    }
+
+    pub(crate) fn sloped(layer: &PReLU, weight: &Tensor, xs: &Tensor) -> Result<Tensor> {
+        layer.shape(xs.dims())?;
+        let dims: Vec<usize> = (0..xs.rank()).map(|i| if i == 1 { layer.config.num_parameters } else { 1 }).collect();
+        xs.relu()? + xs.minimum(0.0)?.broadcast_mul(&weight.reshape(dims)?)?
+    }
+}
+
 impl Module for PReLU {
     /// # Errors
     /// When the second dimension has not as many channels as there are slopes.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        self.shape(xs.dims())?;
-        let dims: Vec<usize> = (0..xs.rank()).map(|i| if i == 1 { self.config.num_parameters } else { 1 }).collect();
-        xs.relu()? + xs.minimum(0.0)?.broadcast_mul(&self.weight.reshape(dims)?)?
+        sloped(self, &self.weight, xs)
     }
 }
 
@@ -288,6 +302,7 @@ leaf! {
     tensors { "weight" }
     make |vb| Self::new(config, vb);
     shape |layer, x| layer.shape(x.dims());
+    through |layer, scope, x| entered::sloped(layer, &inside(&layer.weight, scope, "weight"), x);
 }
 
 /// `x` where it is positive, else a slope times `x`: in training drawn for each element from `U(lower, upper)`, else the
@@ -317,13 +332,11 @@ impl RReLU {
 
 impl ModuleT for RReLU {
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
-        let negative = xs.minimum(0.0)?;
-        let negative = if train && self.lower < self.upper {
-            (negative * Tensor::rand(self.lower, self.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?)?
-        } else {
-            (negative * ((self.lower + self.upper) / 2.0))?
-        };
-        xs.relu()? + negative
+        if !train || self.lower >= self.upper {
+            return between(*self, xs);
+        }
+        let slopes = Tensor::rand(self.lower, self.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?;
+        xs.relu()? + (xs.minimum(0.0)? * slopes)?
     }
 }
 
@@ -339,4 +352,5 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { lower, upper });
     shape |_layer, _x| Ok(());
+    through |layer, _scope, x| entered::between(*layer, x);
 }

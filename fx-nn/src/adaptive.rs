@@ -10,6 +10,7 @@ use crate::dims::channels;
 use crate::leaf::leaf;
 use crate::pool::numbered;
 use crate::pool_indices::indices;
+use crate::twice::twice;
 
 /// The wanted extent of each of `N` dimensions; none keeps what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +77,19 @@ impl<const N: usize> OutputSize<N> {
         }
         Ok(result)
     }
+}
+
+twice! {
+    {}
 
     /// Each axis after the other, by what makes one of a window.
-    fn pool(self, layer: &str, x: &Tensor, reduce: impl Fn(&Tensor, usize) -> Result<Tensor>) -> Result<Tensor> {
-        let dims = self.shape(layer, x.dims())?;
+    pub(crate) fn pool<const N: usize>(
+        sizes: OutputSize<N>,
+        layer: &str,
+        x: &Tensor,
+        reduce: impl Fn(&Tensor, usize) -> Result<Tensor>,
+    ) -> Result<Tensor> {
+        let dims = sizes.shape(layer, x.dims())?;
         let mut result = x.clone();
         for axis in (x.rank() - N..x.rank()).rev() {
             let (size, wanted) = (x.dim(axis)?, dims[axis]);
@@ -133,7 +143,7 @@ macro_rules! adaptive {
             /// # Errors
             /// When the tensor has another number of dimensions or an empty axis.
             fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-                self.output_size.pool(&Self::NAME[3..], xs, $reduce)
+                pool(self.output_size, &Self::NAME[3..], xs, $reduce)
             }
         }
 
@@ -149,6 +159,7 @@ macro_rules! adaptive {
             tensors {}
             make |_vb| Ok(Self { output_size });
             shape |layer, x| layer.output_size.shape(&<$layer<N>>::NAME[3..], x.dims());
+            through |layer, _scope, x| entered::pool(layer.output_size, &Self::NAME[3..], x, $reduce);
         }
     )*};
 }

@@ -9,15 +9,17 @@ use candle_nn::{Init, VarBuilder};
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
 use fx_core::ops::macs::product;
-use fx_core::trace::{Given, Proxy};
+use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, Value};
 
+use crate::axis::full;
 use crate::dims::{extent, rank};
 use crate::dropout::Dropout;
 use crate::leaf::{Several, leaf, optional};
 use crate::linear::uniform;
 use crate::options::options;
 use crate::rnn_cell::affine;
+use crate::twice::{inside, maybe, twice};
 
 options! {
     /// Options of [`MultiheadAttention`].
@@ -88,16 +90,116 @@ fn xavier(rows: usize, columns: usize) -> Init {
     Init::Uniform { lo: -bound, up: bound }
 }
 
-/// A mask as numbers that are added to scores.
-fn additive(mask: &Tensor, dtype: DType) -> Result<Tensor> {
-    match mask.dtype() {
-        DType::U8 => {
-            let zero = Tensor::zeros(mask.shape(), dtype, mask.device())?;
-            let hidden = crate::axis::full(mask.dims(), f64::NEG_INFINITY, dtype, mask.device())?;
-            mask.where_cond(&hidden, &zero)
+twice! {
+    {
+        use crate::axis::entered::full;
+        use crate::rnn_cell::entered::affine;
+    }
+
+    /// Tensors of an attention.
+    pub(crate) struct Parts {
+        pub(crate) projections: [Tensor; 3],
+        pub(crate) in_proj_bias: Option<Tensor>,
+        pub(crate) out_proj: (Tensor, Option<Tensor>),
+        pub(crate) bias_kv: Option<[Tensor; 2]>,
+    }
+
+    /// A mask as numbers that are added to scores.
+    pub(crate) fn additive(mask: &Tensor, dtype: DType) -> Result<Tensor> {
+        match mask.dtype() {
+            DType::U8 => {
+                let zero = Tensor::zeros(mask.shape(), dtype, mask.device())?;
+                let hidden = full(mask.dims(), f64::NEG_INFINITY, dtype, mask.device())?;
+                mask.where_cond(&hidden, &zero)
+            }
+            found if found.is_float() => mask.to_dtype(dtype),
+            other => bail!("MultiheadAttention: a mask should be of u8 or of floats, but is of {}", other.as_str()),
         }
-        found if found.is_float() => mask.to_dtype(dtype),
-        other => bail!("MultiheadAttention: a mask should be of u8 or of floats, but is of {}", other.as_str()),
+    }
+
+    /// What an attention computes with these tensors; `dropped` drops of its weights.
+    pub(crate) fn attend(
+        layer: &MultiheadAttention,
+        parts: &Parts,
+        [query, key, value]: [&Tensor; 3],
+        [key_padding_mask, attn_mask]: [Option<&Tensor>; 2],
+        average_attn_weights: bool,
+        dropped: impl Fn(&Tensor) -> Result<Tensor>,
+    ) -> Result<(Tensor, Tensor)> {
+        let Extents { targets, sources, batch } = layer.extents(query.dims(), key.dims(), value.dims())?;
+        let samples = batch.unwrap_or(1);
+        let (heads, width) = (layer.num_heads, layer.embed_dim / layer.num_heads);
+        let inside = |x: &Tensor| match batch {
+            None => x.unsqueeze(1),
+            Some(_) if layer.config.batch_first => x.transpose(0, 1)?.contiguous(),
+            Some(_) => x.contiguous(),
+        };
+        let project = |x: &Tensor, i: usize| -> Result<Tensor> {
+            let x = inside(x)?;
+            let (length, _, from) = x.dims3()?;
+            let bias = parts.in_proj_bias.as_ref().map(|bias| bias.narrow(0, i * layer.embed_dim, layer.embed_dim));
+            let rows = affine(&x.reshape((length * samples, from))?, &parts.projections[i], bias.transpose()?.as_ref())?;
+            let rows = rows.reshape((length, samples, layer.embed_dim))?;
+            match (&parts.bias_kv, i) {
+                (Some(extra), 1 | 2) => {
+                    let extra = extra[i - 1].broadcast_as((1, samples, layer.embed_dim))?;
+                    Tensor::cat(&[rows, extra.contiguous()?], 0)
+                }
+                _ => Ok(rows),
+            }
+        };
+        // (N · heads, length, width)
+        let split = |x: Tensor| -> Result<Tensor> {
+            let length = x.dim(0)?;
+            x.reshape((length, samples * heads, width))?.transpose(0, 1)?.contiguous()
+        };
+        let q = (split(project(query, 0)?)? * (1.0 / (width as f64).sqrt()))?;
+        let (mut k, mut v) = (split(project(key, 1)?)?, split(project(value, 2)?)?);
+        if layer.config.add_zero_attn {
+            let zeros = Tensor::zeros((samples * heads, 1, width), k.dtype(), k.device())?;
+            k = Tensor::cat(&[&k, &zeros], 1)?;
+            v = Tensor::cat(&[&v, &zeros], 1)?;
+        }
+        let all = k.dim(1)?;
+        let mut scores = q.matmul(&k.transpose(1, 2)?)?.reshape((samples, heads, targets, all))?;
+        if let Some(mask) = attn_mask {
+            let mask = match mask.dims() {
+                dims if dims == [targets, sources] => {
+                    additive(mask, scores.dtype())?.reshape((1, 1, targets, sources))?
+                }
+                dims if dims == [samples * heads, targets, sources] => {
+                    additive(mask, scores.dtype())?.reshape((samples, heads, targets, sources))?
+                }
+                dims => bail!(
+                    "MultiheadAttention: expects an attention mask of {:?} or {:?}, but is given {dims:?}",
+                    [targets, sources],
+                    [samples * heads, targets, sources]
+                ),
+            };
+            scores = scores.broadcast_add(&mask.pad_with_zeros(3, 0, all - sources)?)?;
+        }
+        if let Some(mask) = key_padding_mask {
+            let expected: Vec<usize> = batch.into_iter().chain([sources]).collect();
+            if mask.dims() != expected {
+                let found = mask.dims();
+                bail!("MultiheadAttention: expects a key padding mask of {expected:?}, but is given {found:?}");
+            }
+            let mask = additive(mask, scores.dtype())?.reshape((samples, 1, 1, sources))?;
+            scores = scores.broadcast_add(&mask.pad_with_zeros(3, 0, all - sources)?)?;
+        }
+        let weights = candle_nn::ops::softmax(&scores, 3)?;
+        let weights = dropped(&weights)?;
+        let attended = weights.reshape((samples * heads, targets, all))?.matmul(&v)?;
+        let rows = attended.transpose(0, 1)?.reshape((targets * samples, layer.embed_dim))?;
+        let output = affine(&rows, &parts.out_proj.0, parts.out_proj.1.as_ref())?;
+        let output = output.reshape((targets, samples, layer.embed_dim))?;
+        let output = match batch {
+            None => output.squeeze(1)?,
+            Some(_) if layer.config.batch_first => output.transpose(0, 1)?.contiguous()?,
+            Some(_) => output,
+        };
+        let weights = if average_attn_weights { weights.mean(1)? } else { weights };
+        Ok((output, if batch.is_none() { weights.squeeze(0)? } else { weights }))
     }
 }
 
@@ -231,80 +333,36 @@ impl MultiheadAttention {
         average_attn_weights: bool,
         train: bool,
     ) -> Result<(Tensor, Tensor)> {
-        let Extents { targets, sources, batch } = self.extents(query.dims(), key.dims(), value.dims())?;
-        let samples = batch.unwrap_or(1);
-        let (heads, width) = (self.num_heads, self.embed_dim / self.num_heads);
-        let inside = |x: &Tensor| match batch {
-            None => x.unsqueeze(1),
-            Some(_) if self.config.batch_first => x.transpose(0, 1)?.contiguous(),
-            Some(_) => x.contiguous(),
+        let parts = Parts {
+            projections: self.projections.clone(),
+            in_proj_bias: self.in_proj_bias.clone(),
+            out_proj: self.out_proj.clone(),
+            bias_kv: self.bias_kv.clone(),
         };
-        let project = |x: &Tensor, i: usize| -> Result<Tensor> {
-            let x = inside(x)?;
-            let (length, _, from) = x.dims3()?;
-            let bias = self.in_proj_bias.as_ref().map(|bias| bias.narrow(0, i * self.embed_dim, self.embed_dim));
-            let rows = affine(&x.reshape((length * samples, from))?, &self.projections[i], bias.transpose()?.as_ref())?;
-            let rows = rows.reshape((length, samples, self.embed_dim))?;
-            match (&self.bias_kv, i) {
-                (Some(extra), 1 | 2) => {
-                    let extra = extra[i - 1].broadcast_as((1, samples, self.embed_dim))?;
-                    Tensor::cat(&[rows, extra.contiguous()?], 0)
-                }
-                _ => Ok(rows),
-            }
+        let masks = [key_padding_mask, attn_mask];
+        let dropped = |weights: &Tensor| self.dropout.forward_t(weights, train);
+        attend(self, &parts, [query, key, value], masks, average_attn_weights, dropped)
+    }
+
+    /// Its tensors, entered.
+    fn entered(&self, scope: &Scope) -> Result<entered::Parts> {
+        let whole = maybe(self.in_proj.as_ref(), scope, "in_proj_weight");
+        let projection = |i: usize, name| match &whole {
+            Some(whole) => whole.narrow(0, i * self.embed_dim, self.embed_dim),
+            None => Ok(inside(&self.projections[i], scope, name)),
         };
-        // (N · heads, length, width)
-        let split = |x: Tensor| -> Result<Tensor> {
-            let length = x.dim(0)?;
-            x.reshape((length, samples * heads, width))?.transpose(0, 1)?.contiguous()
-        };
-        let q = (split(project(query, 0)?)? * (1.0 / (width as f64).sqrt()))?;
-        let (mut k, mut v) = (split(project(key, 1)?)?, split(project(value, 2)?)?);
-        if self.config.add_zero_attn {
-            let zeros = Tensor::zeros((samples * heads, 1, width), k.dtype(), k.device())?;
-            k = Tensor::cat(&[&k, &zeros], 1)?;
-            v = Tensor::cat(&[&v, &zeros], 1)?;
-        }
-        let all = k.dim(1)?;
-        let mut scores = q.matmul(&k.transpose(1, 2)?)?.reshape((samples, heads, targets, all))?;
-        if let Some(mask) = attn_mask {
-            let mask = match mask.dims() {
-                dims if dims == [targets, sources] => {
-                    additive(mask, scores.dtype())?.reshape((1, 1, targets, sources))?
-                }
-                dims if dims == [samples * heads, targets, sources] => {
-                    additive(mask, scores.dtype())?.reshape((samples, heads, targets, sources))?
-                }
-                dims => bail!(
-                    "MultiheadAttention: expects an attention mask of {:?} or {:?}, but is given {dims:?}",
-                    [targets, sources],
-                    [samples * heads, targets, sources]
-                ),
-            };
-            scores = scores.broadcast_add(&mask.pad_with_zeros(3, 0, all - sources)?)?;
-        }
-        if let Some(mask) = key_padding_mask {
-            let expected: Vec<usize> = batch.into_iter().chain([sources]).collect();
-            if mask.dims() != expected {
-                let found = mask.dims();
-                bail!("MultiheadAttention: expects a key padding mask of {expected:?}, but is given {found:?}");
-            }
-            let mask = additive(mask, scores.dtype())?.reshape((samples, 1, 1, sources))?;
-            scores = scores.broadcast_add(&mask.pad_with_zeros(3, 0, all - sources)?)?;
-        }
-        let weights = candle_nn::ops::softmax(&scores, 3)?;
-        let weights = self.dropout.forward_t(&weights, train)?;
-        let attended = weights.reshape((samples * heads, targets, all))?.matmul(&v)?;
-        let rows = attended.transpose(0, 1)?.reshape((targets * samples, self.embed_dim))?;
-        let output = affine(&rows, &self.out_proj.0, self.out_proj.1.as_ref())?;
-        let output = output.reshape((targets, samples, self.embed_dim))?;
-        let output = match batch {
-            None => output.squeeze(1)?,
-            Some(_) if self.config.batch_first => output.transpose(0, 1)?.contiguous()?,
-            Some(_) => output,
-        };
-        let weights = if average_attn_weights { weights.mean(1)? } else { weights };
-        Ok((output, if batch.is_none() { weights.squeeze(0)? } else { weights }))
+        let (weight, bias) = &self.out_proj;
+        let extra = |[k, v]: &[Tensor; 2]| [inside(k, scope, "bias_k"), inside(v, scope, "bias_v")];
+        Ok(entered::Parts {
+            projections: [
+                projection(0, "q_proj_weight")?,
+                projection(1, "k_proj_weight")?,
+                projection(2, "v_proj_weight")?,
+            ],
+            in_proj_bias: maybe(self.in_proj_bias.as_ref(), scope, "in_proj_bias"),
+            out_proj: (inside(weight, scope, "out_proj.weight"), maybe(bias.as_ref(), scope, "out_proj.bias")),
+            bias_kv: self.bias_kv.as_ref().map(extra),
+        })
     }
 }
 
@@ -349,6 +407,7 @@ leaf! {
         let [q, k, v] = [0, 1, 2].map(|at| facts.get(at).and_then(|fact| fact.as_tensor()));
         layer.macs_of(q?.dims(), k?.dims(), v?.dims())
     };
+    enters |layer| true;
 }
 leaf!(@several MultiheadAttention);
 
@@ -378,6 +437,11 @@ impl Several<MultiheadAttention> {
         average_attn_weights: bool,
         train: bool,
     ) -> Result<(Proxy, Proxy)> {
+        if let Some(inside) = self.enter_outside_training(train) {
+            let (layer, inputs, masks) = (inside.layer(), [query, key, value], [key_padding_mask, attn_mask]);
+            let parts = layer.entered(inside.scope())?;
+            return entered::attend(layer, &parts, inputs, masks, average_attn_weights, |weights| Ok(weights.clone()));
+        }
         let tensor = |proxy: &Proxy| Given::Proxy(proxy.clone());
         let flag = |flag| Given::Data(Value::Bool(flag));
         self.record(&[

@@ -4,6 +4,8 @@
 
 use candle_core::{DType, Device, Result, Tensor, bail};
 
+use crate::twice::twice;
+
 /// How what is beyond an edge is filled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Fill {
@@ -35,85 +37,103 @@ pub(crate) fn padded(layer: &str, size: usize, left: i64, right: i64, fill: Fill
     }
 }
 
-/// `x` with `left` and `right` elements added along `axis`; negative numbers take away.
-pub(crate) fn pad(layer: &str, x: &Tensor, axis: usize, left: i64, right: i64, fill: Fill) -> Result<Tensor> {
-    if left == 0 && right == 0 {
-        return Ok(x.clone());
-    }
-    let size = x.dim(axis)?;
-    let result = padded(layer, size, left, right, fill)?;
-    if let Fill::Constant(value) = fill {
-        return constant(x, axis, left, right, value);
-    }
-    let size = i64::try_from(size).unwrap_or(i64::MAX);
-    let source = (0..i64::try_from(result).unwrap_or(i64::MAX)).map(|i| {
-        let at = i - left;
-        let found = match fill {
-            Fill::Reflect if at < 0 => -at,
-            Fill::Reflect if at >= size => 2 * (size - 1) - at,
-            Fill::Circular => at.rem_euclid(size),
-            _ => at.clamp(0, size - 1),
-        };
-        u32::try_from(found).unwrap_or(u32::MAX)
-    });
-    select(x, axis, source.collect())
-}
+twice! {
+    {}
 
-/// `constant` on both sides, or less of the axis.
-fn constant(x: &Tensor, axis: usize, left: i64, right: i64, value: f64) -> Result<Tensor> {
-    let size = i64::try_from(x.dim(axis)?).unwrap_or(i64::MAX);
-    let start = (-left).clamp(0, size);
-    let stop = (size + right.min(0)).clamp(start, size);
-    let kept = x.narrow(axis, to_size(start), to_size(stop - start))?;
-    let block = |extent: i64| -> Result<Option<Tensor>> {
-        if extent <= 0 {
-            return Ok(None);
+    /// `x` with `left` and `right` elements added along `axis`; negative numbers take away.
+    pub(crate) fn pad(layer: &str, x: &Tensor, axis: usize, left: i64, right: i64, fill: Fill) -> Result<Tensor> {
+        if left == 0 && right == 0 {
+            return Ok(x.clone());
         }
+        let size = x.dim(axis)?;
+        let result = padded(layer, size, left, right, fill)?;
+        if let Fill::Constant(value) = fill {
+            return constant(x, axis, left, right, value);
+        }
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        let source = (0..i64::try_from(result).unwrap_or(i64::MAX)).map(|i| {
+            let at = i - left;
+            let found = match fill {
+                Fill::Reflect if at < 0 => -at,
+                Fill::Reflect if at >= size => 2 * (size - 1) - at,
+                Fill::Circular => at.rem_euclid(size),
+                _ => at.clamp(0, size - 1),
+            };
+            u32::try_from(found).unwrap_or(u32::MAX)
+        });
+        select(x, axis, source.collect())
+    }
+
+    /// `constant` on both sides, or less of the axis.
+    pub(crate) fn constant(x: &Tensor, axis: usize, left: i64, right: i64, value: f64) -> Result<Tensor> {
+        let size = i64::try_from(x.dim(axis)?).unwrap_or(i64::MAX);
+        let start = (-left).clamp(0, size);
+        let stop = (size + right.min(0)).clamp(start, size);
+        let kept = x.narrow(axis, to_size(start), to_size(stop - start))?;
+        let block = |extent: i64| -> Result<Option<Tensor>> {
+            if extent <= 0 {
+                return Ok(None);
+            }
+            let mut dims = x.dims().to_vec();
+            dims[axis] = to_size(extent);
+            full(&dims, value, x.dtype(), x.device()).map(Some)
+        };
+        let parts: Vec<Tensor> = [block(left)?, Some(kept), block(right)?].into_iter().flatten().collect();
+        match parts.as_slice() {
+            [only] => Ok(only.clone()),
+            parts => Tensor::cat(parts, axis),
+        }
+    }
+
+    pub(crate) fn to_size(extent: i64) -> usize {
+        usize::try_from(extent).unwrap_or(0)
+    }
+
+    /// A tensor of one number.
+    pub(crate) fn full(dims: &[usize], value: f64, dtype: DType, device: &Device) -> Result<Tensor> {
+        Tensor::full(value, (), device)?.to_dtype(dtype)?.broadcast_as(dims)?.contiguous()
+    }
+
+    /// These positions of an axis, in this order.
+    pub(crate) fn select(x: &Tensor, axis: usize, positions: Vec<u32>) -> Result<Tensor> {
+        let len = positions.len();
+        x.contiguous()?.index_select(&Tensor::from_vec(positions, len, x.device())?, axis)
+    }
+
+    /// Every `step`-th position of an axis, the first included.
+    pub(crate) fn every(x: &Tensor, axis: usize, step: usize) -> Result<Tensor> {
+        if step == 1 {
+            return Ok(x.clone());
+        }
+        let size = x.dim(axis)?;
+        select(x, axis, (0..size).step_by(step).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect())
+    }
+
+    /// `step - 1` zeros between the elements of an axis.
+    pub(crate) fn spread(x: &Tensor, axis: usize, step: usize) -> Result<Tensor> {
+        if step == 1 {
+            return Ok(x.clone());
+        }
+        let size = x.dim(axis)?;
+        let wide = x.unsqueeze(axis + 1)?.pad_with_zeros(axis + 1, 0, step - 1)?;
         let mut dims = x.dims().to_vec();
-        dims[axis] = to_size(extent);
-        full(&dims, value, x.dtype(), x.device()).map(Some)
-    };
-    let parts: Vec<Tensor> = [block(left)?, Some(kept), block(right)?].into_iter().flatten().collect();
-    match parts.as_slice() {
-        [only] => Ok(only.clone()),
-        parts => Tensor::cat(parts, axis),
+        dims[axis] = size * step;
+        wide.reshape(dims)?.narrow(axis, 0, (size * step).saturating_sub(step - 1))
     }
-}
 
-fn to_size(extent: i64) -> usize {
-    usize::try_from(extent).unwrap_or(0)
-}
-
-/// A tensor of one number.
-pub(crate) fn full(dims: &[usize], value: f64, dtype: DType, device: &Device) -> Result<Tensor> {
-    Tensor::full(value, (), device)?.to_dtype(dtype)?.broadcast_as(dims)?.contiguous()
-}
-
-/// These positions of an axis, in this order.
-pub(crate) fn select(x: &Tensor, axis: usize, positions: Vec<u32>) -> Result<Tensor> {
-    let len = positions.len();
-    x.contiguous()?.index_select(&Tensor::from_vec(positions, len, x.device())?, axis)
-}
-
-/// Every `step`-th position of an axis, the first included.
-pub(crate) fn every(x: &Tensor, axis: usize, step: usize) -> Result<Tensor> {
-    if step == 1 {
-        return Ok(x.clone());
+    /// The windows of `axis` in a new axis after it; beyond the ends is `value`.
+    pub(crate) fn windows(window: Window, layer: &str, x: &Tensor, axis: usize, value: f64) -> Result<Tensor> {
+        let size = x.dim(axis)?;
+        let count = window.count(layer, size)?;
+        let x = pad(layer, x, axis, window.left(), window.right(count, size), Fill::Constant(value))?;
+        let position = |number: usize, element: usize| number * window.stride + element * window.dilation;
+        let positions = (0..count).flat_map(|number| (0..window.kernel).map(move |element| (number, element)));
+        let positions = positions.map(|(number, element)| u32::try_from(position(number, element)).unwrap_or(u32::MAX));
+        let mut dims = x.dims().to_vec();
+        dims[axis] = count;
+        dims.insert(axis + 1, window.kernel);
+        select(&x, axis, positions.collect())?.reshape(dims)
     }
-    let size = x.dim(axis)?;
-    select(x, axis, (0..size).step_by(step).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect())
-}
-
-/// `step - 1` zeros between the elements of an axis.
-pub(crate) fn spread(x: &Tensor, axis: usize, step: usize) -> Result<Tensor> {
-    if step == 1 {
-        return Ok(x.clone());
-    }
-    let size = x.dim(axis)?;
-    let wide = x.unsqueeze(axis + 1)?.pad_with_zeros(axis + 1, 0, step - 1)?;
-    let mut dims = x.dims().to_vec();
-    dims[axis] = size * step;
-    wide.reshape(dims)?.narrow(axis, 0, (size * step).saturating_sub(step - 1))
 }
 
 /// A window that slides along an axis.
@@ -154,20 +174,6 @@ impl Window {
         // A window that would start in the padding after the end is left out.
         let last = !ceil || count * stride < size + padding;
         Ok(count + usize::from(last))
-    }
-
-    /// The windows of `axis` in a new axis after it; beyond the ends is `value`.
-    pub(crate) fn windows(self, layer: &str, x: &Tensor, axis: usize, value: f64) -> Result<Tensor> {
-        let size = x.dim(axis)?;
-        let count = self.count(layer, size)?;
-        let x = pad(layer, x, axis, self.left(), self.right(count, size), Fill::Constant(value))?;
-        let position = |window: usize, element: usize| window * self.stride + element * self.dilation;
-        let positions = (0..count).flat_map(|window| (0..self.kernel).map(move |element| (window, element)));
-        let positions = positions.map(|(window, element)| u32::try_from(position(window, element)).unwrap_or(u32::MAX));
-        let mut dims = x.dims().to_vec();
-        dims[axis] = count;
-        dims.insert(axis + 1, self.kernel);
-        select(&x, axis, positions.collect())?.reshape(dims)
     }
 
     /// The positions of an axis that each of so many windows sees.

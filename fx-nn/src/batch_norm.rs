@@ -7,12 +7,14 @@ use std::fmt;
 
 use candle_core::{DType, ModuleT, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
+use fx_core::trace::Scope;
 
 use crate::dims::{extent, rank};
 use crate::leaf::leaf;
 use crate::norm::{affine, standardize, widely};
 use crate::options::{flag, float, options};
 use crate::pool::numbered;
+use crate::twice::{inside, maybe, twice};
 
 options! {
     /// Options of [`BatchNorm1d`] and its kind.
@@ -66,6 +68,21 @@ impl Kept {
         Ok(Self { weight, bias, running })
     }
 
+    fn channels(&self) -> Channels {
+        let running = self.running.as_ref().map(Running::detached);
+        Channels { weight: self.weight.clone(), bias: self.bias.clone(), running }
+    }
+
+    /// The same, entered.
+    fn entered(&self, scope: &Scope) -> entered::Channels {
+        let of = |kept: &Var, name| inside(kept.as_tensor(), scope, name);
+        entered::Channels {
+            weight: maybe(self.weight.as_ref(), scope, "weight"),
+            bias: maybe(self.bias.as_ref(), scope, "bias"),
+            running: self.running.as_ref().map(|kept| [of(&kept.mean, "running_mean"), of(&kept.var, "running_var")]),
+        }
+    }
+
     fn tensor(&self, name: &str) -> Option<Tensor> {
         let running = |get: fn(&Running) -> &Var| self.running.as_ref().map(|kept| get(kept).as_tensor().clone());
         match name {
@@ -76,18 +93,81 @@ impl Kept {
             _ => running(|kept| &kept.batches),
         }
     }
-
-    /// Scales and shifts the channels, which stand in this dimension.
-    fn affine(&self, x: Tensor, at: usize) -> Result<Tensor> {
-        let dims = beside(&x, at)?;
-        affine(x, self.weight.as_ref(), self.bias.as_ref(), &dims)
-    }
 }
 
-/// A shape that broadcasts a value for each channel.
-fn beside(x: &Tensor, at: usize) -> Result<Vec<usize>> {
-    let channels = x.dim(at)?;
-    Ok((0..x.rank()).map(|i| if i == at { channels } else { 1 }).collect())
+twice! {
+    {
+        use crate::norm::entered::{affine, standardize, widely};
+    }
+
+    /// A shape that broadcasts a value for each channel.
+    pub(crate) fn beside(x: &Tensor, at: usize) -> Result<Vec<usize>> {
+        let channels = x.dim(at)?;
+        Ok((0..x.rank()).map(|i| if i == at { channels } else { 1 }).collect())
+    }
+
+    /// Tensors for each channel, in both worlds.
+    #[derive(Clone)]
+    pub(crate) struct Channels {
+        pub(crate) weight: Option<Tensor>,
+        pub(crate) bias: Option<Tensor>,
+        /// The running mean and variance.
+        pub(crate) running: Option<[Tensor; 2]>,
+    }
+
+    /// Scales and shifts the channels, which stand in this dimension.
+    pub(crate) fn scaled(channels: &Channels, x: Tensor, at: usize) -> Result<Tensor> {
+        let dims = beside(&x, at)?;
+        affine(x, channels.weight.as_ref(), channels.bias.as_ref(), &dims)
+    }
+
+    /// `x` by the running mean and variance.
+    pub(crate) fn by_running([mean, var]: &[Tensor; 2], x: &Tensor, at: usize, eps: f64) -> Result<Tensor> {
+        let dims = beside(x, at)?;
+        let of = |kept: &Tensor| kept.to_dtype(x.dtype())?.reshape(dims.as_slice());
+        x.broadcast_sub(&of(mean)?)?.broadcast_div(&(of(var)? + eps)?.sqrt()?)
+    }
+
+    /// [`BatchNorm`] outside of training.
+    pub(crate) fn batch_norm<const N: usize>(layer: &BatchNorm<N>, channels: &Channels, xs: &Tensor) -> Result<Tensor> {
+        layer.shape(xs.dims())?;
+        let eps = layer.config.eps;
+        let normalized = match &channels.running {
+            Some(running) => widely(xs, |xs| by_running(running, xs, 1, eps))?,
+            None => widely(xs, |xs| by_batch(xs, eps, |_| Ok(())))?,
+        };
+        scaled(channels, normalized, 1)
+    }
+
+    /// `x` by the statistics of its channels, of which `seen` is told.
+    pub(crate) fn by_batch(xs: &Tensor, eps: f64, seen: impl Fn(&Tensor) -> Result<()>) -> Result<Tensor> {
+        let by_channel = xs.transpose(0, 1)?.contiguous()?;
+        let rows = by_channel.flatten_from(1)?;
+        seen(&rows)?;
+        standardize(&rows, eps)?.reshape(by_channel.shape())?.transpose(0, 1)?.contiguous()
+    }
+
+    /// `x` by the statistics of each sample's channels, of which `seen` is told.
+    pub(crate) fn by_sample(xs: &Tensor, at: usize, eps: f64, seen: impl Fn(&Tensor) -> Result<()>) -> Result<Tensor> {
+        let width: usize = xs.dims()[at + 1..].iter().product();
+        let rows = xs.contiguous()?.reshape(((), xs.dim(at)?, width))?;
+        seen(&rows)?;
+        standardize(&rows, eps)?.reshape(xs.shape())
+    }
+
+    /// [`InstanceNorm`] outside of training.
+    pub(crate) fn instance_norm<const N: usize>(layer: &InstanceNorm<N>, channels: &Channels, xs: &Tensor) -> Result<Tensor> {
+        let at = layer.shape(xs.dims())?;
+        let eps = layer.config.eps;
+        let normalized = match &channels.running {
+            Some(running) => widely(xs, |xs| by_running(running, xs, at, eps))?,
+            None => {
+                layer.several(xs.dims(), at)?;
+                widely(xs, |xs| by_sample(xs, at, eps, |_| Ok(())))?
+            }
+        };
+        scaled(channels, normalized, at)
+    }
 }
 
 /// Names of the statistics.
@@ -121,11 +201,9 @@ impl Running {
         self.batches.set(&Tensor::full(batches, (), self.batches.device())?)
     }
 
-    /// `x` by these statistics.
-    fn normalize(&self, x: &Tensor, at: usize, eps: f64) -> Result<Tensor> {
-        let dims = beside(x, at)?;
-        let of = |kept: &Var| kept.as_detached_tensor().to_dtype(x.dtype())?.reshape(dims.as_slice());
-        x.broadcast_sub(&of(&self.mean)?)?.broadcast_div(&(of(&self.var)? + eps)?.sqrt()?)
+    /// The mean and the variance, which gradients do not reach.
+    fn detached(&self) -> [Tensor; 2] {
+        [&self.mean, &self.var].map(Var::as_detached_tensor)
     }
 }
 
@@ -207,30 +285,21 @@ impl<const N: usize> ModuleT for BatchNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or the batch's statistics are of one element.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        let channels = self.kept.channels();
+        if !train {
+            return batch_norm(self, &channels, xs);
+        }
         self.shape(xs.dims())?;
-        let eps = self.config.eps;
-        let normalized = match &self.kept.running {
-            Some(running) if !train => widely(xs, |xs| running.normalize(xs, 1, eps))?,
-            running => {
-                let count = xs.elem_count() / self.num_features.max(1);
-                if train && count == 1 {
-                    bail!(
-                        "{}: expects more than one value per channel in training, but is given {:?}",
-                        &Self::NAME[3..],
-                        xs.dims()
-                    );
-                }
-                widely(xs, |xs| {
-                    let by_channel = xs.transpose(0, 1)?.contiguous()?;
-                    let rows = by_channel.flatten_from(1)?;
-                    if let Some(running) = running {
-                        running.update(&rows.mean(1)?, &rows.var(1)?, self.config.momentum)?;
-                    }
-                    standardize(&rows, eps)?.reshape(by_channel.shape())?.transpose(0, 1)?.contiguous()
-                })?
-            }
+        let count = xs.elem_count() / self.num_features.max(1);
+        if count == 1 {
+            let (layer, dims) = (&Self::NAME[3..], xs.dims());
+            bail!("{layer}: expects more than one value per channel in training, but is given {dims:?}");
+        }
+        let seen = |rows: &Tensor| match &self.kept.running {
+            Some(running) => running.update(&rows.mean(1)?, &rows.var(1)?, self.config.momentum),
+            None => Ok(()),
         };
-        self.kept.affine(normalized, 1)
+        scaled(&channels, widely(xs, |xs| by_batch(xs, self.config.eps, seen))?, 1)
     }
 }
 
@@ -252,6 +321,7 @@ leaf! {
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims());
     buffers RUNNING;
+    through |layer, scope, x| entered::batch_norm(layer, &layer.kept.entered(scope), x);
 }
 
 /// `(x − mean) / √(variance + eps) · weight + bias` for each channel of each sample; see [`InstanceNorm2d`].
@@ -296,6 +366,15 @@ impl<const N: usize> InstanceNorm<N> {
         Ok(at)
     }
 
+    /// Refuses samples of one element, which have no variance.
+    fn several(&self, dims: &[usize], at: usize) -> Result<()> {
+        if dims[at + 1..].iter().product::<usize>() == 1 {
+            let layer = &Self::NAME[3..];
+            bail!("{layer}: expects more than one value per channel and sample, but is given {dims:?}");
+        }
+        Ok(())
+    }
+
     fn tensor(&self, name: &str) -> Option<Tensor> {
         self.kept.tensor(name)
     }
@@ -305,27 +384,19 @@ impl<const N: usize> ModuleT for InstanceNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or a sample has one element in training.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        let channels = self.kept.channels();
+        if !train {
+            return instance_norm(self, &channels, xs);
+        }
         let at = self.shape(xs.dims())?;
-        let eps = self.config.eps;
-        let normalized = match &self.kept.running {
-            Some(running) if !train => widely(xs, |xs| running.normalize(xs, at, eps))?,
-            running => {
-                let width: usize = xs.dims()[at + 1..].iter().product();
-                if width == 1 {
-                    let layer = &Self::NAME[3..];
-                    bail!("{layer}: expects more than one value per channel and sample, but is given {:?}", xs.dims());
-                }
-                widely(xs, |xs| {
-                    let rows = xs.contiguous()?.reshape(((), xs.dim(at)?, width))?;
-                    if let Some(running) = running {
-                        let momentum = Some(self.config.momentum);
-                        running.update(&rows.mean(2)?.mean(0)?, &rows.var(2)?.mean(0)?, momentum)?;
-                    }
-                    standardize(&rows, eps)?.reshape(xs.shape())
-                })?
+        self.several(xs.dims(), at)?;
+        let seen = |rows: &Tensor| match &self.kept.running {
+            Some(running) => {
+                running.update(&rows.mean(2)?.mean(0)?, &rows.var(2)?.mean(0)?, Some(self.config.momentum))
             }
+            None => Ok(()),
         };
-        self.kept.affine(normalized, at)
+        scaled(&channels, widely(xs, |xs| by_sample(xs, at, self.config.eps, seen))?, at)
     }
 }
 
@@ -346,4 +417,5 @@ leaf! {
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims()).map(|_| ());
     buffers RUNNING;
+    through |layer, scope, x| entered::instance_norm(layer, &layer.kept.entered(scope), x);
 }

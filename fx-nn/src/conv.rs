@@ -11,11 +11,12 @@ use fx_core::ops::macs::{of_each, of_window};
 use fx_core::ops::{FromValue, IntoValue};
 use fx_core::value::Value;
 
-use crate::axis::{self, Fill, Window};
+use crate::axis::{self as edges, Fill, Window};
 use crate::dims::{channels, extent};
 use crate::leaf::leaf;
 use crate::linear::uniform;
 use crate::options::{Size, options, words};
+use crate::twice::{inside, maybe, twice};
 
 words! {
     /// How a convolution fills what is beyond an edge.
@@ -226,7 +227,7 @@ impl<const N: usize> Conv<N> {
         for i in 0..N {
             let (left, right) = self.sides(i);
             let signed = |side: usize| i64::try_from(side).unwrap_or(i64::MAX);
-            let size = axis::padded(Self::SHORT, dims[at + 1 + i], signed(left), signed(right), self.fill())?;
+            let size = edges::padded(Self::SHORT, dims[at + 1 + i], signed(left), signed(right), self.fill())?;
             let (kernel, stride) = (self.kernel_size.0[i], self.config.stride.0[i]);
             let window = Window { kernel, stride, padding: 0, dilation: self.config.dilation.0[i], ceil: false };
             result[at + 1 + i] = window.count(Self::SHORT, size)?;
@@ -259,23 +260,6 @@ pub(crate) fn check<const N: usize>(
     Ok(())
 }
 
-/// The batch that a tensor of no batch stands for, and whether it was missing.
-pub(crate) fn batched(x: &Tensor, spatial: usize) -> Result<(Tensor, bool)> {
-    let missing = x.rank() == spatial + 1;
-    Ok((if missing { x.unsqueeze(0)? } else { x.clone() }, missing))
-}
-
-/// Adds something to each channel.
-pub(crate) fn add_bias(x: Tensor, bias: Option<&Tensor>, spatial: usize) -> Result<Tensor> {
-    match bias {
-        Some(bias) => {
-            let dims: Vec<usize> = [1, bias.elem_count()].into_iter().chain(vec![1; spatial]).collect();
-            x.broadcast_add(&bias.reshape(dims)?)
-        }
-        None => Ok(x),
-    }
-}
-
 /// What all of them are multiples of.
 pub(crate) fn common(sizes: &[usize]) -> usize {
     fn gcd(a: usize, b: usize) -> usize {
@@ -284,39 +268,71 @@ pub(crate) fn common(sizes: &[usize]) -> usize {
     sizes.iter().copied().fold(0, gcd).max(1)
 }
 
-impl<const N: usize> Module for Conv<N> {
-    /// # Errors
-    /// When the tensor has another number of dimensions or of channels, or is smaller than the window.
-    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        self.shape(xs.dims())?;
+twice! {
+    {
+        use crate::axis::entered as edges;
+    }
+
+    /// The batch that a tensor of no batch stands for, and whether it was missing.
+    pub(crate) fn batched(x: &Tensor, spatial: usize) -> Result<(Tensor, bool)> {
+        let missing = x.rank() == spatial + 1;
+        Ok((if missing { x.unsqueeze(0)? } else { x.clone() }, missing))
+    }
+
+    /// Adds something to each channel.
+    pub(crate) fn add_bias(x: Tensor, bias: Option<&Tensor>, spatial: usize) -> Result<Tensor> {
+        match bias {
+            Some(bias) => {
+                let dims: Vec<usize> = [1, bias.elem_count()].into_iter().chain(vec![1; spatial]).collect();
+                x.broadcast_add(&bias.reshape(dims)?)
+            }
+            None => Ok(x),
+        }
+    }
+
+    pub(crate) fn convolve<const N: usize>(
+        layer: &Conv<N>,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        xs: &Tensor,
+    ) -> Result<Tensor> {
+        layer.shape(xs.dims())?;
         let (mut x, missing) = batched(xs, N)?;
-        let sides: Vec<(usize, usize)> = (0..N).map(|i| self.sides(i)).collect();
+        let sides: Vec<(usize, usize)> = (0..N).map(|i| layer.sides(i)).collect();
         // candle pads itself where all sides are alike.
         let alike =
-            self.fill() == Fill::Constant(0.0) && sides.iter().all(|&(l, r)| (l, r) == (sides[0].0, sides[0].0));
+            layer.fill() == Fill::Constant(0.0) && sides.iter().all(|&(l, r)| (l, r) == (sides[0].0, sides[0].0));
         let padding = if alike { sides[0].0 } else { 0 };
         if !alike {
             for (i, &(left, right)) in sides.iter().enumerate() {
                 let signed = |side: usize| i64::try_from(side).unwrap_or(i64::MAX);
-                x = axis::pad(Self::SHORT, &x, 2 + i, signed(left), signed(right), self.fill())?;
+                x = edges::pad(<Conv<N>>::SHORT, &x, 2 + i, signed(left), signed(right), layer.fill())?;
             }
         }
         // candle has one stride and one dilation: the windows get holes, and positions are left out of the result.
-        let (stride, dilation) = (common(&self.config.stride.0), common(&self.config.dilation.0));
-        let mut weight = self.weight.clone();
+        let (stride, dilation) = (common(&layer.config.stride.0), common(&layer.config.dilation.0));
+        let mut weight = weight.clone();
         for i in 0..N {
-            weight = axis::spread(&weight, 2 + i, self.config.dilation.0[i] / dilation)?;
+            weight = edges::spread(&weight, 2 + i, layer.config.dilation.0[i] / dilation)?;
         }
-        let (x, weight, groups) = (x.contiguous()?, weight.contiguous()?, self.config.groups);
+        let (x, weight, groups) = (x.contiguous()?, weight.contiguous()?, layer.config.groups);
         let mut result = match N {
             1 => x.conv1d(&weight, padding, stride, dilation, groups)?,
             _ => x.conv2d(&weight, padding, stride, dilation, groups)?,
         };
         for i in 0..N {
-            result = axis::every(&result, 2 + i, self.config.stride.0[i] / stride)?;
+            result = edges::every(&result, 2 + i, layer.config.stride.0[i] / stride)?;
         }
-        let result = add_bias(result, self.bias.as_ref(), N)?;
+        let result = add_bias(result, bias, N)?;
         if missing { result.squeeze(0) } else { Ok(result) }
+    }
+}
+
+impl<const N: usize> Module for Conv<N> {
+    /// # Errors
+    /// When the tensor has another number of dimensions or of channels, or is smaller than the window.
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        convolve(self, &self.weight, self.bias.as_ref(), xs)
     }
 }
 
@@ -352,4 +368,8 @@ leaf! {
     make |vb| Self::new(in_channels, out_channels, kernel_size, config, vb);
     shape |layer, x| layer.shape(x.dims());
     macs |layer, _x, out| of_each(out, of_window(layer.weight.dims()));
+    through |layer, scope, x| {
+        let bias = maybe(layer.bias(), scope, "bias");
+        entered::convolve(layer, &inside(&layer.weight, scope, "weight"), bias.as_ref(), x)
+    };
 }

@@ -9,12 +9,13 @@ use candle_core::{Module, Result, Tensor, bail};
 use candle_nn::VarBuilder;
 use fx_core::ops::macs::{of_each, of_window};
 
-use crate::axis::{self, Fill};
+use crate::axis::{self as edges, Fill};
 use crate::conv::{add_bias, batched, check};
 use crate::dims::{channels, extent};
 use crate::leaf::leaf;
 use crate::linear::uniform;
 use crate::options::{Size, options};
+use crate::twice::{inside, maybe, twice};
 
 options! {
     /// Options of [`ConvTranspose1d`] and [`ConvTranspose2d`].
@@ -130,7 +131,7 @@ impl<const N: usize> ConvTranspose<N> {
             };
             let (left, right) = self.sides(i);
             let full = last * self.config.stride.0[i] + self.config.dilation.0[i] * (self.kernel_size.0[i] - 1) + 1;
-            result[at + 1 + i] = axis::padded(Self::SHORT, full, left, right, Fill::Constant(0.0))?;
+            result[at + 1 + i] = edges::padded(Self::SHORT, full, left, right, Fill::Constant(0.0))?;
         }
         Ok(result)
     }
@@ -143,24 +144,32 @@ impl<const N: usize> ConvTranspose<N> {
     }
 }
 
-impl<const N: usize> Module for ConvTranspose<N> {
-    /// # Errors
-    /// When the tensor has another number of dimensions or of channels, or nothing is left of an axis.
-    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        self.shape(xs.dims())?;
+twice! {
+    {
+        use crate::axis::entered as edges;
+        use crate::conv::entered::{add_bias, batched};
+    }
+
+    pub(crate) fn spread_out<const N: usize>(
+        layer: &ConvTranspose<N>,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        xs: &Tensor,
+    ) -> Result<Tensor> {
+        layer.shape(xs.dims())?;
         let (mut x, missing) = batched(xs, N)?;
-        let mut weight = self.weight.clone();
+        let mut weight = weight.clone();
         let alike = |sizes: [usize; N]| sizes.iter().all(|&size| size == sizes[0]).then_some(sizes[0]);
-        let stride = alike(self.config.stride.0);
+        let stride = alike(layer.config.stride.0);
         for i in 0..N {
             if stride.is_none() {
-                x = axis::spread(&x, 2 + i, self.config.stride.0[i])?;
+                x = edges::spread(&x, 2 + i, layer.config.stride.0[i])?;
             }
-            weight = axis::spread(&weight, 2 + i, self.config.dilation.0[i])?;
+            weight = edges::spread(&weight, 2 + i, layer.config.dilation.0[i])?;
         }
         let stride = stride.unwrap_or(1);
-        let parts = (0..self.config.groups).map(|group| {
-            let size = self.in_channels / self.config.groups;
+        let parts = (0..layer.config.groups).map(|group| {
+            let size = layer.in_channels / layer.config.groups;
             let x = x.narrow(1, group * size, size)?.contiguous()?;
             let weight = weight.narrow(0, group * size, size)?.contiguous()?;
             match N {
@@ -171,11 +180,19 @@ impl<const N: usize> Module for ConvTranspose<N> {
         });
         let mut result = Tensor::cat(&parts.collect::<Result<Vec<_>>>()?, 1)?;
         for i in 0..N {
-            let (left, right) = self.sides(i);
-            result = axis::pad(Self::SHORT, &result, 2 + i, left, right, Fill::Constant(0.0))?;
+            let (left, right) = layer.sides(i);
+            result = edges::pad(<ConvTranspose<N>>::SHORT, &result, 2 + i, left, right, Fill::Constant(0.0))?;
         }
-        let result = add_bias(result, self.bias.as_ref(), N)?;
+        let result = add_bias(result, bias, N)?;
         if missing { result.squeeze(0) } else { Ok(result) }
+    }
+}
+
+impl<const N: usize> Module for ConvTranspose<N> {
+    /// # Errors
+    /// When the tensor has another number of dimensions or of channels, or nothing is left of an axis.
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        spread_out(self, &self.weight, self.bias.as_ref(), xs)
     }
 }
 
@@ -208,4 +225,8 @@ leaf! {
     make |vb| Self::new(in_channels, out_channels, kernel_size, config, vb);
     shape |layer, x| layer.shape(x.dims());
     macs |layer, x, _out| of_each(x, of_window(layer.weight.dims()));
+    through |layer, scope, x| {
+        let bias = maybe(layer.bias(), scope, "bias");
+        entered::spread_out(layer, &inside(&layer.weight, scope, "weight"), bias.as_ref(), x)
+    };
 }

@@ -8,24 +8,7 @@ use candle_core::{Result, Shape, Tensor};
 
 use crate::dims::index;
 use crate::leaf::several;
-
-/// The length of vectors along `axis`: `(∑ |x|^p)^(1/p)`.
-pub(crate) fn norm(x: &Tensor, axis: usize, p: f64, keep: bool) -> Result<Tensor> {
-    let lengths = if p == 2.0 {
-        x.sqr()?.sum_keepdim(axis)?.sqrt()?
-    } else if p == 1.0 {
-        x.abs()?.sum_keepdim(axis)?
-    } else if p == 0.0 {
-        x.ne(0.0)?.to_dtype(x.dtype())?.sum_keepdim(axis)?
-    } else if p == f64::INFINITY {
-        x.abs()?.max_keepdim(axis)?
-    } else if p == f64::NEG_INFINITY {
-        x.abs()?.min_keepdim(axis)?
-    } else {
-        x.abs()?.powf(p)?.sum_keepdim(axis)?.powf(1.0 / p)?
-    };
-    if keep { Ok(lengths) } else { lengths.squeeze(axis) }
-}
+use crate::twice::twice;
 
 /// The common shape of both.
 pub(crate) fn together(layer: &str, first: &[usize], second: &[usize]) -> Result<Vec<usize>> {
@@ -38,6 +21,46 @@ pub(crate) fn together(layer: &str, first: &[usize], second: &[usize]) -> Result
             _ => candle_core::bail!("{layer}: inputs of shapes {first:?} and {second:?} do not broadcast"),
         })
         .collect()
+}
+
+twice! {
+    {}
+
+    /// The length of vectors along `axis`: `(∑ |x|^p)^(1/p)`.
+    pub(crate) fn norm(x: &Tensor, axis: usize, p: f64, keep: bool) -> Result<Tensor> {
+        let lengths = if p == 2.0 {
+            x.sqr()?.sum_keepdim(axis)?.sqrt()?
+        } else if p == 1.0 {
+            x.abs()?.sum_keepdim(axis)?
+        } else if p == 0.0 {
+            x.ne(0.0)?.to_dtype(x.dtype())?.sum_keepdim(axis)?
+        } else if p == f64::INFINITY {
+            x.abs()?.max_keepdim(axis)?
+        } else if p == f64::NEG_INFINITY {
+            x.abs()?.min_keepdim(axis)?
+        } else {
+            x.abs()?.powf(p)?.sum_keepdim(axis)?.powf(1.0 / p)?
+        };
+        if keep { Ok(lengths) } else { lengths.squeeze(axis) }
+    }
+
+    /// What [`CosineSimilarity`] computes.
+    pub(crate) fn similarity(layer: CosineSimilarity, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+        let (axis, _) = layer.shape(x1.dims(), x2.dims())?;
+        let shape = Shape::from(together("CosineSimilarity", x1.dims(), x2.dims())?);
+        let unit = |x: &Tensor| -> Result<Tensor> {
+            let x = x.broadcast_as(&shape)?;
+            x.broadcast_div(&norm(&x, axis, 2.0, true)?.maximum(layer.eps)?)
+        };
+        (unit(x1)? * unit(x2)?)?.sum(axis)
+    }
+
+    /// What [`PairwiseDistance`] computes.
+    pub(crate) fn pairwise(layer: PairwiseDistance, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+        layer.shape(x1.dims(), x2.dims())?;
+        let difference = (x1.broadcast_sub(x2)? + layer.eps)?;
+        norm(&difference, difference.rank() - 1, layer.p, layer.keepdim)
+    }
 }
 
 /// `x₁ · x₂ / (max(‖x₁‖, eps) · max(‖x₂‖, eps))` along a dimension, which goes away.
@@ -75,13 +98,7 @@ impl CosineSimilarity {
     /// # Errors
     /// When they do not broadcast or have no such dimension.
     pub fn forward(&self, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
-        let (axis, _) = self.shape(x1.dims(), x2.dims())?;
-        let shape = Shape::from(together("CosineSimilarity", x1.dims(), x2.dims())?);
-        let unit = |x: &Tensor| -> Result<Tensor> {
-            let x = x.broadcast_as(&shape)?;
-            x.broadcast_div(&norm(&x, axis, 2.0, true)?.maximum(self.eps)?)
-        };
-        (unit(x1)? * unit(x2)?)?.sum(axis)
+        similarity(*self, x1, x2)
     }
 }
 
@@ -98,6 +115,7 @@ several! {
     make |_vb| Ok(Self { dim, eps });
     call |layer, first, second| layer.forward(first, second);
     shape |layer, first, second| layer.shape(first.dims(), second.dims()).map(|(_, dims)| dims);
+    through |layer, _scope, first, second| entered::similarity(*layer, first, second);
 }
 
 /// `‖x₁ − x₂ + eps‖` of norm `p` along the last dimension, which goes away unless it is kept.
@@ -137,9 +155,7 @@ impl PairwiseDistance {
     /// # Errors
     /// When they do not broadcast or are scalars.
     pub fn forward(&self, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
-        self.shape(x1.dims(), x2.dims())?;
-        let difference = (x1.broadcast_sub(x2)? + self.eps)?;
-        norm(&difference, difference.rank() - 1, self.p, self.keepdim)
+        pairwise(*self, x1, x2)
     }
 }
 
@@ -156,4 +172,5 @@ several! {
     make |_vb| Ok(Self { p, eps, keepdim });
     call |layer, first, second| layer.forward(first, second);
     shape |layer, first, second| layer.shape(first.dims(), second.dims());
+    through |layer, _scope, first, second| entered::pairwise(*layer, first, second);
 }

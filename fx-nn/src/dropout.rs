@@ -95,6 +95,7 @@ macro_rules! dropouts {
             tensors {}
             make |_vb| Self::new(p);
             shape |_layer, x| Self::shape(x.dims());
+            through |_layer, _scope, x| Self::shape(x.dims()).map(|()| x.clone());
         }
     )*};
 }

@@ -6,10 +6,12 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor, bail};
 
-use crate::axis::{Fill, Window, pad};
+use crate::axis::{Fill, Window, pad, spread, windows};
+use crate::conv::batched;
 use crate::dims::rank;
 use crate::leaf::leaf;
 use crate::options::{Size, options};
+use crate::twice::twice;
 
 options! {
     /// Options of [`Unfold`] and [`Fold`].
@@ -63,12 +65,7 @@ impl Module for Unfold {
     /// # Errors
     /// When the tensor has another number of dimensions or is smaller than the window.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let result = self.shape(xs.dims())?;
-        let (x, _) = crate::conv::batched(xs, 2)?;
-        let x = window(self.kernel_size, &self.config, 1).windows("Unfold", &x, 3, 0.0)?;
-        let x = window(self.kernel_size, &self.config, 0).windows("Unfold", &x, 2, 0.0)?;
-        // (N, C, rows, kernel, columns, kernel)
-        x.permute(vec![0, 1, 3, 5, 2, 4])?.reshape(result)
+        columns(self, xs)
     }
 }
 
@@ -86,6 +83,7 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { kernel_size, config });
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| entered::columns(layer, x);
 }
 
 /// The sum of windows at their places: columns of `(N, C · ∏ kernel_size, windows)` become `(N, C, output_size…)`; the
@@ -125,15 +123,31 @@ impl Fold {
         }
         Ok(dims[..at].iter().copied().chain([dims[at] / kernel]).chain(self.output_size.0).collect())
     }
+}
+
+twice! {
+    {
+        use crate::axis::entered::{pad, spread, windows};
+        use crate::conv::entered::batched;
+    }
+
+    pub(crate) fn columns(layer: &Unfold, xs: &Tensor) -> Result<Tensor> {
+        let result = layer.shape(xs.dims())?;
+        let (x, _) = batched(xs, 2)?;
+        let x = windows(window(layer.kernel_size, &layer.config, 1), "Unfold", &x, 3, 0.0)?;
+        let x = windows(window(layer.kernel_size, &layer.config, 0), "Unfold", &x, 2, 0.0)?;
+        // (N, C, rows, kernel, columns, kernel)
+        x.permute(vec![0, 1, 3, 5, 2, 4])?.reshape(result)
+    }
 
     /// The sum along `axis` of windows whose elements stand in the axis after it.
-    fn sum(&self, x: &Tensor, axis: usize, i: usize) -> Result<Tensor> {
-        let window = window(self.kernel_size, &self.config, i);
-        let size = self.output_size.0[i];
+    pub(crate) fn sum_of_windows(layer: &Fold, x: &Tensor, axis: usize, i: usize) -> Result<Tensor> {
+        let window = window(layer.kernel_size, &layer.config, i);
+        let size = layer.output_size.0[i];
         let (count, whole) = (x.dim(axis)?, size + 2 * window.padding);
         let mut sum: Option<Tensor> = None;
         for element in 0..window.kernel {
-            let part = crate::axis::spread(&x.narrow(axis + 1, element, 1)?.squeeze(axis + 1)?, axis, window.stride)?;
+            let part = spread(&x.narrow(axis + 1, element, 1)?.squeeze(axis + 1)?, axis, window.stride)?;
             let signed = |extent: usize| i64::try_from(extent).unwrap_or(i64::MAX);
             let start = element * window.dilation;
             let end = signed(whole) - signed(start) - signed((count - 1) * window.stride + 1);
@@ -148,20 +162,24 @@ impl Fold {
             None => bail!("Fold: the kernel size should be at least 1"),
         }
     }
+
+    pub(crate) fn folded(layer: &Fold, xs: &Tensor) -> Result<Tensor> {
+        let result = layer.shape(xs.dims())?;
+        let [rows, columns] = layer.counts()?;
+        let (images, channels) =
+            (xs.elem_count() / xs.dims()[xs.rank() - 2..].iter().product::<usize>().max(1), result[result.len() - 3]);
+        let [height, width] = layer.kernel_size.0;
+        let x = xs.reshape(vec![images, channels, height, width, rows, columns])?.permute(vec![0, 1, 4, 2, 5, 3])?;
+        let x = sum_of_windows(layer, &x.contiguous()?, 4, 1)?;
+        sum_of_windows(layer, &x, 2, 0)?.reshape(result)
+    }
 }
 
 impl Module for Fold {
     /// # Errors
     /// When the columns are not the windows of an output of this size.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let result = self.shape(xs.dims())?;
-        let [rows, columns] = self.counts()?;
-        let (images, channels) =
-            (xs.elem_count() / xs.dims()[xs.rank() - 2..].iter().product::<usize>().max(1), result[result.len() - 3]);
-        let [height, width] = self.kernel_size.0;
-        let x = xs.reshape(vec![images, channels, height, width, rows, columns])?.permute(vec![0, 1, 4, 2, 5, 3])?;
-        let x = self.sum(&x.contiguous()?, 4, 1)?;
-        self.sum(&x, 2, 0)?.reshape(result)
+        folded(self, xs)
     }
 }
 
@@ -183,4 +201,5 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { output_size, kernel_size, config });
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| entered::folded(layer, x);
 }

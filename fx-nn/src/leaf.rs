@@ -23,7 +23,7 @@ macro_rules! leaf {
         shape |$layer:ident, $x:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr $(, but whole if $whole:expr)?;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -41,7 +41,10 @@ macro_rules! leaf {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
-            $(through |$entered, $scope, $entering| $through;)?
+            $(
+                enters |$entered| true $(&& !$whole)?;
+                through |$entered, $scope, $entering| $through;
+            )?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -60,6 +63,7 @@ macro_rules! leaf {
         |$layer:ident, $facts:ident| $infer:expr;
         $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
+        $(enters |$able:ident| $can:expr;)?
         $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
@@ -99,6 +103,14 @@ macro_rules! leaf {
             $(
                 const THROUGH: bool = true;
 
+                fn enterable(&self) -> bool {
+                    #[allow(unused_variables, reason = "most can always be entered")]
+                    let $able = self;
+                    $can
+                }
+            )?
+
+            $(
                 fn through(
                     &self,
                     $scope: &fx_core::trace::Scope,
@@ -197,6 +209,7 @@ macro_rules! several {
         shape |$shaped:ident, $x:ident, $y:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
+        $(through |$entered:ident, $scope:ident, $first:ident, $other:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [] $type as $name,
@@ -218,16 +231,38 @@ macro_rules! several {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
+            $(enters |$entered| true;)?
         }
 
-        impl $crate::leaf::Pair for $type {}
+        impl $crate::leaf::Pair for $type {
+            $(
+                fn through(
+                    &self,
+                    $scope: &fx_core::trace::Scope,
+                    $first: &fx_core::trace::Proxy,
+                    $other: &fx_core::trace::Proxy,
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $entered = self;
+                    $through
+                }
+            )?
+        }
         $crate::leaf::leaf!(@several $type);
     };
 }
 pub(crate) use several;
 
 /// A layer that is called on two tensors.
-pub trait Pair: Layer {}
+pub trait Pair: Layer {
+    /// Records what it computes; its tensors stand at their names in `scope`.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn through(&self, scope: &Scope, first: &Proxy, second: &Proxy) -> Result<Proxy> {
+        let (_, _, _) = (scope, first, second);
+        candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
+    }
+}
 
 impl<L: Pair> Several<L> {
     /// Records a call of the layer.
@@ -236,7 +271,10 @@ impl<L: Pair> Several<L> {
     /// What candle refuses.
     #[track_caller]
     pub fn forward(&self, first: &Proxy, second: &Proxy) -> Result<Proxy> {
-        self.record(&[Given::Proxy(first.clone()), Given::Proxy(second.clone())])
+        match self.0.enter() {
+            Some(entered) => Pair::through(entered.layer(), entered.scope(), first, second),
+            None => self.record(&[Given::Proxy(first.clone()), Given::Proxy(second.clone())]),
+        }
     }
 }
 
@@ -356,6 +394,16 @@ impl<L: Layer> Several<L> {
     /// The mirror of this layer.
     pub fn of(layer: &L, scope: &Scope) -> Self {
         Self(Leaf::of(layer, scope))
+    }
+
+    /// Enters the layer, if the rules of the capture want it.
+    pub(crate) fn enter(&self) -> Option<fx_core::leaf::Inside<'_, L>> {
+        self.0.enter()
+    }
+
+    /// The same, of a layer that differs in training, in which it is not entered.
+    pub(crate) fn enter_outside_training(&self, train: bool) -> Option<fx_core::leaf::Inside<'_, L>> {
+        if train { None } else { self.0.enter() }
     }
 
     #[track_caller]

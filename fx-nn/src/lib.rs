@@ -15,6 +15,7 @@ mod leaf;
 mod options;
 mod formula;
 mod stable;
+mod twice;
 
 /// What formulas are computed on.
 mod world {

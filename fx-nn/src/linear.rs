@@ -13,6 +13,7 @@ use crate::dims::extent;
 use crate::formula;
 use crate::leaf::{leaf, several};
 use crate::options::{flag, options};
+use crate::twice::{inside, maybe, twice};
 
 /// `U(-√k, √k)` with `k = 1 / fan_in`, torch's initialisation of most weights and biases.
 pub(crate) fn uniform(fan_in: usize) -> Init {
@@ -173,20 +174,7 @@ impl Bilinear {
     /// # Errors
     /// When the inputs do not fit.
     pub fn forward(&self, input1: &Tensor, input2: &Tensor) -> Result<Tensor> {
-        let dims = self.shape(input1.dims(), input2.dims())?;
-        let first = input1.reshape(((), self.in1_features))?;
-        let second = input2.reshape(((), self.in2_features))?;
-        let rows = first.dim(0)?;
-        // (rows, in1) · (in1, out · in2), then the second input along in2.
-        let matrix =
-            self.weight.transpose(0, 1)?.reshape((self.in1_features, self.out_features * self.in2_features))?;
-        let partial = first.matmul(&matrix)?.reshape((rows, self.out_features, self.in2_features))?;
-        let result = partial.matmul(&second.unsqueeze(2)?)?.squeeze(2)?;
-        let result = match &self.bias {
-            Some(bias) => result.broadcast_add(bias)?,
-            None => result,
-        };
-        result.reshape(dims)
+        bilinear(self, &self.weight, self.bias.as_ref(), input1, input2)
     }
 
     pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
@@ -194,6 +182,33 @@ impl Bilinear {
             "weight" => Some(self.weight.clone()),
             _ => self.bias.clone(),
         }
+    }
+}
+
+twice! {
+    {}
+
+    pub(crate) fn bilinear(
+        layer: &Bilinear,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+        input1: &Tensor,
+        input2: &Tensor,
+    ) -> Result<Tensor> {
+        let dims = layer.shape(input1.dims(), input2.dims())?;
+        let first = input1.reshape(((), layer.in1_features))?;
+        let second = input2.reshape(((), layer.in2_features))?;
+        let rows = first.dim(0)?;
+        // (rows, in1) · (in1, out · in2), then the second input along in2.
+        let matrix =
+            weight.transpose(0, 1)?.reshape((layer.in1_features, layer.out_features * layer.in2_features))?;
+        let partial = first.matmul(&matrix)?.reshape((rows, layer.out_features, layer.in2_features))?;
+        let result = partial.matmul(&second.unsqueeze(2)?)?.squeeze(2)?;
+        let result = match bias {
+            Some(bias) => result.broadcast_add(bias)?,
+            None => result,
+        };
+        result.reshape(dims)
     }
 }
 
@@ -214,6 +229,10 @@ several! {
     call |layer, first, second| layer.forward(first, second);
     shape |layer, first, second| layer.shape(first.dims(), second.dims());
     macs |layer, _x, out| product([out.shape.elem_count(), layer.in1_features + 1, layer.in2_features]);
+    through |layer, scope, first, second| {
+        let bias = maybe(layer.bias.as_ref(), scope, "bias");
+        entered::bilinear(layer, &inside(&layer.weight, scope, "weight"), bias.as_ref(), first, second)
+    };
 }
 
 /// Its input, [torch.nn.Identity](https://docs.pytorch.org/docs/stable/generated/torch.nn.Identity.html).

@@ -10,6 +10,7 @@ use candle_nn::VarBuilder;
 use crate::leaf::several;
 use crate::options::{options, words};
 use crate::stable;
+use crate::twice::{maybe, twice};
 
 words! {
     /// What a loss makes of its values.
@@ -26,16 +27,6 @@ words! {
 }
 
 impl Reduction {
-    /// Of these values.
-    pub(crate) fn of(self, values: &Tensor) -> Result<Tensor> {
-        match self {
-            Self::None => Ok(values.clone()),
-            Self::Mean => values.mean_all(),
-            Self::Sum => values.sum_all(),
-            Self::BatchMean => values.sum_all()? / values.dims().first().copied().unwrap_or(1) as f64,
-        }
-    }
-
     /// The extents of what is left of values of these extents.
     pub(crate) fn shape(self, dims: Vec<usize>) -> Vec<usize> {
         if self == Self::None { dims } else { Vec::new() }
@@ -61,6 +52,43 @@ pub(crate) fn alike(layer: &str, first: &[usize], second: &[usize]) -> Result<()
 /// A weight that a loss was saved with.
 pub(crate) fn saved(vb: &VarBuilder<'_>, name: &str) -> Result<Option<Tensor>> {
     if vb.contains_tensor(name) { vb.get_unchecked(name).map(Some) } else { Ok(None) }
+}
+
+twice! {
+    {}
+
+    /// What is made of these values.
+    pub(crate) fn reduced(reduction: Reduction, values: &Tensor) -> Result<Tensor> {
+        match reduction {
+            Reduction::None => Ok(values.clone()),
+            Reduction::Mean => values.mean_all(),
+            Reduction::Sum => values.sum_all(),
+            Reduction::BatchMean => values.sum_all()? / values.dims().first().copied().unwrap_or(1) as f64,
+        }
+    }
+
+    /// Scaled by a weight, if there is one.
+    pub(crate) fn weighed(values: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
+        match weight {
+            Some(weight) => values.broadcast_mul(weight),
+            None => Ok(values),
+        }
+    }
+
+    /// `½ d² / beta` below `beta`, `d − ½ beta` above.
+    pub(crate) fn smooth(difference: &Tensor, beta: f64) -> Result<Tensor> {
+        if beta == 0.0 {
+            return Ok(difference.clone());
+        }
+        let square = (difference.sqr()? * (0.5 / beta))?;
+        difference.lt(beta)?.where_cond(&square, &(difference - 0.5 * beta)?)
+    }
+
+    /// `x · log x`, zero where x is.
+    pub(crate) fn x_log_x(x: &Tensor) -> Result<Tensor> {
+        let zero = x.zeros_like()?;
+        x.gt(0.0)?.where_cond(&(x * x.log()?)?, &zero)
+    }
 }
 
 macro_rules! losses {
@@ -111,9 +139,10 @@ macro_rules! losses {
             pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
                 self.shape(input.dims(), target.dims())?;
                 #[allow(unused_variables, reason = "losses without settings")]
-                let ($this, $x, $y) = (self, input, target);
+                let ($this, $x, $y) = (&self.config, input, target);
+                $(let $weight = self.$weight.as_ref();)*
                 let values: Result<Tensor> = $values;
-                self.config.reduction.of(&values?)
+                reduced(self.config.reduction, &values?)
             }
 
             fn shape(&self, input: &[usize], target: &[usize]) -> Result<Vec<usize>> {
@@ -147,6 +176,23 @@ macro_rules! losses {
             call |layer, input, target| layer.forward(input, target);
             shape |layer, input, target| layer.shape(input.dims(), target.dims());
             buffers &[$($name),*];
+            through |layer, _scope, input, target| {
+                #[allow(unused_imports, reason = "each needs some of them")]
+                use {
+                    crate::proxied::stable,
+                    entered::{smooth, weighed, x_log_x},
+                    fx_core::symbolic::Tensor,
+                };
+                layer.shape(input.dims(), target.dims())?;
+                #[allow(unused_variables, reason = "losses without settings")]
+                let ($this, $x, $y) = (&layer.config, input, target);
+                $(
+                    let $weight = maybe(layer.$weight.as_ref(), _scope, $name);
+                    let $weight = $weight.as_ref();
+                )*
+                let values: Result<fx_core::trace::Proxy> = $values;
+                entered::reduced(layer.config.reduction, &values?)
+            };
         }
     )*};
 }
@@ -164,29 +210,6 @@ fn broadcast(layer: &str, input: &[usize], target: &[usize], reduction: Reductio
     crate::distance::together(layer, input, target)
 }
 
-/// Scaled by a weight, if there is one.
-pub(crate) fn weighed(values: Tensor, weight: Option<&Tensor>) -> Result<Tensor> {
-    match weight {
-        Some(weight) => values.broadcast_mul(weight),
-        None => Ok(values),
-    }
-}
-
-/// `½ d² / beta` below `beta`, `d − ½ beta` above.
-fn smooth(difference: &Tensor, beta: f64) -> Result<Tensor> {
-    if beta == 0.0 {
-        return Ok(difference.clone());
-    }
-    let square = (difference.sqr()? * (0.5 / beta))?;
-    difference.lt(beta)?.where_cond(&square, &(difference - 0.5 * beta)?)
-}
-
-/// `x · log x`, zero where x is.
-fn x_log_x(x: &Tensor) -> Result<Tensor> {
-    let zero = x.zeros_like()?;
-    x.gt(0.0)?.where_cond(&(x * x.log()?)?, &zero)
-}
-
 losses! {
     /// `|x − y|`.
     L1Loss, L1LossConfig {} |this, x, y| x.broadcast_sub(y)?.abs(); |layer, x, y, this| broadcast(layer, x, y, this.config.reduction);
@@ -199,10 +222,10 @@ losses! {
         /// Where the square ends; 1 by default.
         beta: f64 = 1.0,
     } |this, x, y| {
-        if this.config.beta < 0.0 {
-            bail!("SmoothL1Loss: beta {} should not be negative", this.config.beta);
+        if this.beta < 0.0 {
+            bail!("SmoothL1Loss: beta {} should not be negative", this.beta);
         }
-        smooth(&x.broadcast_sub(y)?.abs()?, this.config.beta)
+        smooth(&x.broadcast_sub(y)?.abs()?, this.beta)
     }; |layer, x, y, this| broadcast(layer, x, y, this.config.reduction);
 
     /// `½ (x − y)²` where `|x − y|` is below `delta`, else `delta · (|x − y| − ½ delta)`.
@@ -210,10 +233,10 @@ losses! {
         /// Where the square ends; 1 by default.
         delta: f64 = 1.0,
     } |this, x, y| {
-        if this.config.delta <= 0.0 {
-            bail!("HuberLoss: delta {} should be positive", this.config.delta);
+        if this.delta <= 0.0 {
+            bail!("HuberLoss: delta {} should be positive", this.delta);
         }
-        smooth(&x.broadcast_sub(y)?.abs()?, this.config.delta)? * this.config.delta
+        smooth(&x.broadcast_sub(y)?.abs()?, this.delta)? * this.delta
     }; |layer, x, y, this| broadcast(layer, x, y, this.config.reduction);
 
     /// `−(y · log x + (1 − y) · log(1 − x))`, the logarithms at least -100.
@@ -221,7 +244,7 @@ losses! {
     |this, x, y| {
         let log = |x: &Tensor| x.log()?.maximum(-100.0);
         let values = ((y * log(x)?)? + (y.affine(-1.0, 1.0)? * log(&x.affine(-1.0, 1.0)?)?)?)?.neg()?;
-        weighed(values, this.weight.as_ref())
+        weighed(values, weight)
     }; |layer, x, y, this| elements(layer, x, y, this.config.reduction);
 
     /// `−(pos_weight · y · log σ(x) + (1 − y) · log(1 − σ(x)))`.
@@ -231,8 +254,8 @@ losses! {
         // −log σ(x) is softplus(−x), and −log(1 − σ(x)) is that and x.
         let positive = stable::softplus(&x.neg()?)?;
         let negative = (y.affine(-1.0, 1.0)? * (x + &positive)?)?;
-        let positive = weighed((y * positive)?, this.pos_weight.as_ref())?;
-        weighed((positive + negative)?, this.weight.as_ref())
+        let positive = weighed((y * positive)?, pos_weight)?;
+        weighed((positive + negative)?, weight)
     }; |layer, x, y, this| elements(layer, x, y, this.config.reduction);
 
     /// `y · (log y − x)`, of logarithms x and of probabilities y or, with `log_target`, their logarithms.
@@ -240,7 +263,7 @@ losses! {
         /// Whether the target holds logarithms; false by default.
         log_target: bool = false,
     } |this, x, y| {
-        if this.config.log_target {
+        if this.log_target {
             y.exp()?.broadcast_mul(&y.broadcast_sub(x)?)
         } else {
             x_log_x(y)?.broadcast_sub(&y.broadcast_mul(x)?)
@@ -257,12 +280,12 @@ losses! {
         /// Added in the logarithm; 1e-8 by default.
         eps: f64 = 1e-8,
     } |this, x, y| {
-        let values = if this.config.log_input {
+        let values = if this.log_input {
             x.exp()?.broadcast_sub(&y.broadcast_mul(x)?)?
         } else {
-            x.broadcast_sub(&y.broadcast_mul(&(x + this.config.eps)?.log()?)?)?
+            x.broadcast_sub(&y.broadcast_mul(&(x + this.eps)?.log()?)?)?
         };
-        if this.config.full {
+        if this.full {
             let above = y.gt(1.0)?;
             let safe = y.maximum(1.0)?;
             let stirling = (((&safe * safe.log()?)? - &safe)? + ((&safe * (2.0 * std::f64::consts::PI))?.log()? * 0.5)?)?;
@@ -282,7 +305,7 @@ losses! {
         margin: f64 = 1.0,
     } |this, x, y| {
         let zero = x.zeros_like()?;
-        let far = x.affine(-1.0, this.config.margin)?.relu()?;
+        let far = x.affine(-1.0, this.margin)?.relu()?;
         // torch adds both parts, so a target that is neither counts as both.
         y.ne(1.0)?.where_cond(&far, &zero)? + y.ne(-1.0)?.where_cond(x, &zero)?
     }; |layer, x, y, this| elements(layer, x, y, this.config.reduction);
@@ -292,7 +315,7 @@ losses! {
     |this, x, y| {
         let positive = stable::softplus(&x.neg()?)?;
         let values = (y * &positive)? + (y.affine(-1.0, 1.0)? * (x + &positive)?)?;
-        weighed(values?, this.weight.as_ref())?.mean(candle_core::D::Minus1)
+        weighed(values?, weight)?.mean(candle_core::D::Minus1)
     }; |layer, x, y, this| {
         let mut dims = elements(layer, x, y, this.config.reduction)?;
         if dims.pop().is_none() {

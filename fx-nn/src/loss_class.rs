@@ -7,8 +7,9 @@ use std::fmt;
 use candle_core::{DType, Result, Tensor, bail};
 
 use crate::leaf::several;
-use crate::loss::{Reduction, alike, saved};
+use crate::loss::{Reduction, alike, reduced, saved};
 use crate::options::options;
+use crate::twice::{maybe, twice};
 
 /// The dimension of the classes.
 fn classes(layer: &str, dims: &[usize]) -> Result<usize> {
@@ -28,45 +29,108 @@ fn samples(layer: &str, input: &[usize], target: &[usize]) -> Result<Vec<usize>>
     Ok(dims)
 }
 
-/// Classes as indices, and which of them count.
-struct Indexed {
-    /// In the shape of the input, with one class.
-    indices: Tensor,
-    /// 1 where it counts, else 0; in the input's dtype, of the target's shape.
-    counted: Tensor,
-    /// The weight of each, 0 where it does not count.
-    weights: Tensor,
-}
-
-impl Indexed {
-    fn new(input: &Tensor, target: &Tensor, ignore: i64, weight: Option<&Tensor>, axis: usize) -> Result<Self> {
-        let target = target.to_dtype(DType::I64)?;
-        let counts = target.ne(ignore)?;
-        let target = counts.where_cond(&target, &target.zeros_like()?)?;
-        let counted = counts.to_dtype(input.dtype())?;
-        let weights = match weight {
-            Some(weight) => {
-                let chosen = weight.index_select(&target.flatten_all()?, 0)?.reshape(target.shape())?;
-                (chosen * &counted)?
-            }
-            None => counted.clone(),
-        };
-        Ok(Self { indices: target.unsqueeze(axis)?.contiguous()?, counted, weights })
+twice! {
+    {
+        use crate::loss::entered::reduced;
     }
 
-    /// The negative values of the classes, by their weights.
-    fn values(&self, input: &Tensor, axis: usize) -> Result<Tensor> {
-        let chosen = input.contiguous()?.gather(&self.indices, axis)?.squeeze(axis)?;
-        // What does not count is zero, whatever stands there.
-        let chosen = self.counted.ne(0.0)?.where_cond(&chosen, &chosen.zeros_like()?)?;
-        (chosen * &self.weights)?.neg()
+    /// Classes as indices, and which of them count.
+    pub(crate) struct Indexed {
+        /// In the shape of the input, with one class.
+        indices: Tensor,
+        /// 1 where it counts, else 0; in the input's dtype, of the target's shape.
+        counted: Tensor,
+        /// The weight of each, 0 where it does not count.
+        weights: Tensor,
     }
 
-    fn reduce(&self, values: &Tensor, reduction: Reduction) -> Result<Tensor> {
-        match reduction {
-            Reduction::Mean => values.sum_all()? / self.weights.sum_all()?,
-            other => other.of(values),
+    impl Indexed {
+        fn new(input: &Tensor, target: &Tensor, ignore: i64, weight: Option<&Tensor>, axis: usize) -> Result<Self> {
+            let target = target.to_dtype(DType::I64)?;
+            let counts = target.ne(ignore)?;
+            let target = counts.where_cond(&target, &target.zeros_like()?)?;
+            let counted = counts.to_dtype(input.dtype())?;
+            let weights = match weight {
+                Some(weight) => {
+                    let chosen = weight.index_select(&target.flatten_all()?, 0)?.reshape(target.shape())?;
+                    (chosen * &counted)?
+                }
+                None => counted.clone(),
+            };
+            Ok(Self { indices: target.unsqueeze(axis)?.contiguous()?, counted, weights })
         }
+
+        /// The negative values of the classes, by their weights.
+        fn values(&self, input: &Tensor, axis: usize) -> Result<Tensor> {
+            let chosen = input.contiguous()?.gather(&self.indices, axis)?.squeeze(axis)?;
+            // What does not count is zero, whatever stands there.
+            let chosen = self.counted.ne(0.0)?.where_cond(&chosen, &chosen.zeros_like()?)?;
+            (chosen * &self.weights)?.neg()
+        }
+
+        fn reduce(&self, values: &Tensor, reduction: Reduction) -> Result<Tensor> {
+            match reduction {
+                Reduction::Mean => values.sum_all()? / self.weights.sum_all()?,
+                other => reduced(other, values),
+            }
+        }
+    }
+
+    /// What [`NLLLoss`] computes.
+    pub(crate) fn nll(layer: &NLLLoss, weight: Option<&Tensor>, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        layer.shape(input.dims(), target.dims())?;
+        let axis = classes("NLLLoss", input.dims())?;
+        let indexed = Indexed::new(input, target, layer.config.ignore_index, weight, axis)?;
+        indexed.reduce(&indexed.values(input, axis)?, layer.config.reduction)
+    }
+
+    /// What [`CrossEntropyLoss`] computes.
+    pub(crate) fn cross_entropy(layer: &CrossEntropyLoss, weight: Option<&Tensor>, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        layer.shape(input.dims(), target.dims())?;
+        let CrossEntropyLossConfig { ignore_index, reduction, label_smoothing: smoothing } = layer.config;
+        let axis = classes("CrossEntropyLoss", input.dims())?;
+        let count = input.dim(axis)?;
+        let logs = candle_nn::ops::log_softmax(input, axis)?;
+        let beside: Vec<usize> = (0..input.rank()).map(|i| if i == axis { count } else { 1 }).collect();
+        let weighed = |logs: &Tensor| match weight {
+            Some(weight) => logs.broadcast_mul(&weight.reshape(beside.as_slice())?),
+            None => Ok(logs.clone()),
+        };
+        if input.dims() == target.dims() {
+            let target = target.to_dtype(input.dtype())?.affine(1.0 - smoothing, smoothing / count as f64)?;
+            let values = (weighed(&logs)? * target)?.sum(axis)?.neg()?;
+            return match reduction {
+                // Each sample counts once, whatever its classes weigh.
+                Reduction::Mean => values.sum_all()? / (input.elem_count() / count.max(1)) as f64,
+                other => reduced(other, &values),
+            };
+        }
+        let indexed = Indexed::new(input, target, ignore_index, weight, axis)?;
+        let values = indexed.values(&logs, axis)?;
+        let loss = indexed.reduce(&values, reduction)?;
+        if smoothing == 0.0 {
+            return Ok(loss);
+        }
+        let spread = weighed(&logs)?.sum(axis)?.neg()?;
+        let spread = indexed.counted.ne(0.0)?.where_cond(&spread, &spread.zeros_like()?)?;
+        let spread = indexed.reduce(&spread, reduction)?;
+        (loss * (1.0 - smoothing))? + (spread * (smoothing / count as f64))?
+    }
+
+    /// What [`MultiMarginLoss`] computes.
+    pub(crate) fn multi_margin(layer: &MultiMarginLoss, weight: Option<&Tensor>, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        layer.shape(input.dims(), target.dims())?;
+        let axis = input.rank() - 1;
+        let indices = target.to_dtype(DType::I64)?.unsqueeze(axis)?.contiguous()?;
+        let own = input.contiguous()?.gather(&indices, axis)?;
+        let behind = input.broadcast_sub(&own)?.affine(1.0, layer.config.margin)?.relu()?;
+        let behind = if layer.config.p == 2 { behind.sqr()? } else { behind };
+        let others = input.ones_like()?.scatter_add(&indices, &own.ones_like()?.neg()?, axis)?;
+        let mut values = ((behind * others)?.sum(axis)? / input.dim(axis)? as f64)?;
+        if let Some(weight) = weight {
+            values = (values * weight.index_select(&indices.flatten_all()?, 0)?.reshape(target.shape())?)?;
+        }
+        reduced(layer.config.reduction, &values)
     }
 }
 
@@ -125,10 +189,7 @@ impl NLLLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
-        self.shape(input.dims(), target.dims())?;
-        let axis = classes("NLLLoss", input.dims())?;
-        let indexed = Indexed::new(input, target, self.config.ignore_index, self.weight.as_ref(), axis)?;
-        indexed.reduce(&indexed.values(input, axis)?, self.config.reduction)
+        nll(self, self.weight.as_ref(), input, target)
     }
 
     fn tensor(&self, _: &str) -> Option<Tensor> {
@@ -151,6 +212,9 @@ several! {
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
     buffers &["weight"];
+    through |layer, scope, input, target| {
+        entered::nll(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
+    };
 }
 
 options! {
@@ -218,35 +282,7 @@ impl CrossEntropyLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
-        self.shape(input.dims(), target.dims())?;
-        let CrossEntropyLossConfig { ignore_index, reduction, label_smoothing: smoothing } = self.config;
-        let axis = classes("CrossEntropyLoss", input.dims())?;
-        let count = input.dim(axis)?;
-        let logs = candle_nn::ops::log_softmax(input, axis)?;
-        let beside: Vec<usize> = (0..input.rank()).map(|i| if i == axis { count } else { 1 }).collect();
-        let weighed = |logs: &Tensor| match &self.weight {
-            Some(weight) => logs.broadcast_mul(&weight.reshape(beside.as_slice())?),
-            None => Ok(logs.clone()),
-        };
-        if input.dims() == target.dims() {
-            let target = target.to_dtype(input.dtype())?.affine(1.0 - smoothing, smoothing / count as f64)?;
-            let values = (weighed(&logs)? * target)?.sum(axis)?.neg()?;
-            return match reduction {
-                // Each sample counts once, whatever its classes weigh.
-                Reduction::Mean => values.sum_all()? / (input.elem_count() / count.max(1)) as f64,
-                other => other.of(&values),
-            };
-        }
-        let indexed = Indexed::new(input, target, ignore_index, self.weight.as_ref(), axis)?;
-        let values = indexed.values(&logs, axis)?;
-        let loss = indexed.reduce(&values, reduction)?;
-        if smoothing == 0.0 {
-            return Ok(loss);
-        }
-        let spread = weighed(&logs)?.sum(axis)?.neg()?;
-        let spread = indexed.counted.ne(0.0)?.where_cond(&spread, &spread.zeros_like()?)?;
-        let spread = indexed.reduce(&spread, reduction)?;
-        (loss * (1.0 - smoothing))? + (spread * (smoothing / count as f64))?
+        cross_entropy(self, self.weight.as_ref(), input, target)
     }
 
     fn tensor(&self, _: &str) -> Option<Tensor> {
@@ -269,6 +305,9 @@ several! {
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
     buffers &["weight"];
+    through |layer, scope, input, target| {
+        entered::cross_entropy(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
+    };
 }
 
 options! {
@@ -322,18 +361,7 @@ impl MultiMarginLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
-        self.shape(input.dims(), target.dims())?;
-        let axis = input.rank() - 1;
-        let indices = target.to_dtype(DType::I64)?.unsqueeze(axis)?.contiguous()?;
-        let own = input.contiguous()?.gather(&indices, axis)?;
-        let behind = input.broadcast_sub(&own)?.affine(1.0, self.config.margin)?.relu()?;
-        let behind = if self.config.p == 2 { behind.sqr()? } else { behind };
-        let others = input.ones_like()?.scatter_add(&indices, &own.ones_like()?.neg()?, axis)?;
-        let mut values = ((behind * others)?.sum(axis)? / input.dim(axis)? as f64)?;
-        if let Some(weight) = &self.weight {
-            values = (values * weight.index_select(&indices.flatten_all()?, 0)?.reshape(target.shape())?)?;
-        }
-        self.config.reduction.of(&values)
+        multi_margin(self, self.weight.as_ref(), input, target)
     }
 
     fn tensor(&self, _: &str) -> Option<Tensor> {
@@ -356,6 +384,9 @@ several! {
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
     buffers &["weight"];
+    through |layer, scope, input, target| {
+        entered::multi_margin(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
+    };
 }
 
 options! {
@@ -419,7 +450,7 @@ impl MultiLabelMarginLoss {
             behind.broadcast_mul(&others)?.sum_all()? / count as f64
         });
         let values = Tensor::stack(&values.collect::<Result<Vec<_>>>()?, 0)?;
-        self.config.reduction.of(&values.reshape(&input.dims()[..input.rank() - 1])?)
+        reduced(self.config.reduction, &values.reshape(&input.dims()[..input.rank() - 1])?)
     }
 }
 

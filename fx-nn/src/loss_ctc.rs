@@ -13,7 +13,7 @@ use fx_core::value::Fact;
 use crate::axis;
 use crate::dims::rank;
 use crate::leaf::{Several, leaf};
-use crate::loss::Reduction;
+use crate::loss::{Reduction, reduced};
 use crate::options::options;
 
 options! {
@@ -104,7 +104,7 @@ impl CTCLoss {
         });
         let losses = losses.collect::<Result<Vec<_>>>()?;
         if losses.is_empty() {
-            return self.config.reduction.of(&Tensor::zeros(dims, log_probs.dtype(), log_probs.device())?);
+            return reduced(self.config.reduction, &Tensor::zeros(dims, log_probs.dtype(), log_probs.device())?);
         }
         let mut losses = Tensor::stack(&losses, 0)?;
         if self.config.zero_infinity {
@@ -114,7 +114,7 @@ impl CTCLoss {
             let lengths: Vec<f64> = target_lengths.iter().map(|&length| length.max(1) as f64).collect();
             losses = (losses.clone() / Tensor::new(lengths, losses.device())?.to_dtype(losses.dtype())?)?;
         }
-        self.config.reduction.of(&losses.reshape(dims)?)
+        reduced(self.config.reduction, &losses.reshape(dims)?)
     }
 
     /// The labels of each sample.

@@ -10,10 +10,11 @@ use fx_core::ops::IntoValue;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
-use crate::distance::{CosineSimilarity, PairwiseDistance, together};
+use crate::distance::{CosineSimilarity, PairwiseDistance, pairwise, similarity, together};
 use crate::leaf::{Several, leaf};
-use crate::loss::Reduction;
+use crate::loss::{Reduction, reduced};
 use crate::options::{options, words};
+use crate::twice::twice;
 
 words! {
     /// A distance of [`TripletMarginWithDistanceLoss`], by name, so that a graph can be saved with it. torch takes any
@@ -23,6 +24,44 @@ words! {
         PairwiseDistance = "pairwise_distance",
         /// One less the similarity of [`CosineSimilarity`].
         CosineDistance = "cosine_distance",
+    }
+}
+
+twice! {
+    {
+        use crate::distance::entered::{pairwise, similarity};
+    }
+
+    /// `max(0, d(a, p) − d(a, n) + margin)`.
+    pub(crate) fn triplet(
+        anchor: &Tensor,
+        positive: &Tensor,
+        negative: &Tensor,
+        margin: f64,
+        swap: bool,
+        distance: impl Fn(&Tensor, &Tensor) -> Result<Tensor>,
+    ) -> Result<Tensor> {
+        let near = distance(anchor, positive)?;
+        let mut far = distance(anchor, negative)?;
+        if swap {
+            far = far.minimum(&distance(positive, negative)?)?;
+        }
+        (near - far)?.affine(1.0, margin)?.relu()
+    }
+
+    /// The distance of this name.
+    pub(crate) fn distance(function: DistanceFunction, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        match function {
+            DistanceFunction::PairwiseDistance => pairwise(PairwiseDistance::default(), x, y),
+            DistanceFunction::CosineDistance => similarity(CosineSimilarity::new(-1, 1e-8), x, y)?.affine(-1.0, 1.0),
+        }
+    }
+
+    /// The cosine along the last dimension, with something added to squares of lengths.
+    pub(crate) fn cosine(first: &Tensor, second: &Tensor, eps: f64) -> Result<Tensor> {
+        let last = candle_core::D::Minus1;
+        let squares = |x: &Tensor| x.sqr()?.sum(last)? + eps;
+        (first * second)?.sum(last)? / (squares(first)? * squares(second)?)?.sqrt()?
     }
 }
 
@@ -64,7 +103,7 @@ macro_rules! losses {
                 self.shape($first.dims(), $second.dims(), $third.dims())?;
                 let $this = &self.config;
                 let values: Result<Tensor> = $values;
-                self.config.reduction.of(&values?)
+                reduced(self.config.reduction, &values?)
             }
 
             fn shape(&self, first: &[usize], second: &[usize], third: &[usize]) -> Result<Vec<usize>> {
@@ -94,6 +133,7 @@ macro_rules! losses {
                 }
                 _ => Ok(Fact::Unknown),
             };
+            enters |layer| true;
         }
         leaf!(@several $layer);
 
@@ -104,6 +144,17 @@ macro_rules! losses {
             /// What candle refuses.
             #[track_caller]
             pub fn forward(&self, $first: &Proxy, $second: &Proxy, $third: &Proxy) -> Result<Proxy> {
+                if let Some(inside) = self.enter() {
+                    #[allow(unused_imports, reason = "each needs some of them")]
+                    use crate::distance::entered::pairwise;
+                    #[allow(unused_imports, reason = "each needs some of them")]
+                    use entered::{cosine, distance, triplet};
+                    let layer = inside.layer();
+                    layer.shape($first.dims(), $second.dims(), $third.dims())?;
+                    let $this = &layer.config;
+                    let values: Result<Proxy> = $values;
+                    return crate::loss::entered::reduced(layer.config.reduction, &values?);
+                }
                 self.record(&[$first, $second, $third].map(|proxy| Given::Proxy(proxy.clone())))
             }
         }
@@ -152,7 +203,7 @@ losses! {
     } (anchor, positive, negative)
     |config| {
         let distance = PairwiseDistance::new(config.p, config.eps, false);
-        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| distance.forward(x, y))
+        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| pairwise(distance, x, y))
     };
     |layer, [x, y, z]| {
         let mut dims = together(layer, x, &together(layer, y, z)?)?;
@@ -173,8 +224,8 @@ losses! {
         swap: bool = false,
     } (anchor, positive, negative)
     |config| {
-        let distance = config.distance_function;
-        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| distance.of(x, y))
+        let function = config.distance_function;
+        triplet(anchor, positive, negative, config.margin, config.swap, |x, y| distance(function, x, y))
     };
     |layer, [x, y, z]| {
         let mut dims = together(layer, x, &together(layer, y, z)?)?;
@@ -206,37 +257,4 @@ losses! {
         }
         Ok(dims)
     };
-}
-
-/// `max(0, d(a, p) − d(a, n) + margin)`.
-fn triplet(
-    anchor: &Tensor,
-    positive: &Tensor,
-    negative: &Tensor,
-    margin: f64,
-    swap: bool,
-    distance: impl Fn(&Tensor, &Tensor) -> Result<Tensor>,
-) -> Result<Tensor> {
-    let near = distance(anchor, positive)?;
-    let mut far = distance(anchor, negative)?;
-    if swap {
-        far = far.minimum(&distance(positive, negative)?)?;
-    }
-    (near - far)?.affine(1.0, margin)?.relu()
-}
-
-impl DistanceFunction {
-    fn of(self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
-        match self {
-            Self::PairwiseDistance => PairwiseDistance::default().forward(x, y),
-            Self::CosineDistance => CosineSimilarity::new(-1, 1e-8).forward(x, y)?.affine(-1.0, 1.0),
-        }
-    }
-}
-
-/// The cosine along the last dimension, with something added to squares of lengths.
-fn cosine(first: &Tensor, second: &Tensor, eps: f64) -> Result<Tensor> {
-    let last = candle_core::D::Minus1;
-    let squares = |x: &Tensor| x.sqr()?.sum(last)? + eps;
-    (first * second)?.sum(last)? / (squares(first)? * squares(second)?)?.sqrt()?
 }

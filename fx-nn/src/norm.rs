@@ -10,31 +10,98 @@ use candle_nn::{Init, VarBuilder};
 use crate::dims::{extent, rank};
 use crate::leaf::leaf;
 use crate::options::{flag, float, options, tuple};
+use crate::twice::{maybe, twice};
 
-/// `x` less its mean, divided by `√(variance + eps)`, along the last dimension.
-pub(crate) fn standardize(x: &Tensor, eps: f64) -> Result<Tensor> {
-    let centred = x.broadcast_sub(&x.mean_keepdim(candle_core::D::Minus1)?)?;
-    let variance = centred.sqr()?.mean_keepdim(candle_core::D::Minus1)?;
-    centred.broadcast_div(&(variance + eps)?.sqrt()?)
-}
+twice! {
+    {}
 
-/// Scaled and shifted by tensors that broadcast.
-pub(crate) fn affine(x: Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, dims: &[usize]) -> Result<Tensor> {
-    let x = match weight {
-        Some(weight) => x.broadcast_mul(&weight.reshape(dims)?)?,
-        None => x,
-    };
-    match bias {
-        Some(bias) => x.broadcast_add(&bias.reshape(dims)?),
-        None => Ok(x),
+    /// `x` less its mean, divided by `√(variance + eps)`, along the last dimension.
+    pub(crate) fn standardize(x: &Tensor, eps: f64) -> Result<Tensor> {
+        let centred = x.broadcast_sub(&x.mean_keepdim(candle_core::D::Minus1)?)?;
+        let variance = centred.sqr()?.mean_keepdim(candle_core::D::Minus1)?;
+        centred.broadcast_div(&(variance + eps)?.sqrt()?)
     }
-}
 
-/// Computes in f32 where a dtype is shorter.
-pub(crate) fn widely(x: &Tensor, compute: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
-    match x.dtype() {
-        DType::F16 | DType::BF16 => compute(&x.to_dtype(DType::F32)?)?.to_dtype(x.dtype()),
-        _ => compute(x),
+    /// Scaled and shifted by tensors that broadcast.
+    pub(crate) fn affine(x: Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>, dims: &[usize]) -> Result<Tensor> {
+        let x = match weight {
+            Some(weight) => x.broadcast_mul(&weight.reshape(dims)?)?,
+            None => x,
+        };
+        match bias {
+            Some(bias) => x.broadcast_add(&bias.reshape(dims)?),
+            None => Ok(x),
+        }
+    }
+
+    /// Computes in f32 where a dtype is shorter.
+    pub(crate) fn widely(x: &Tensor, compute: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+        match x.dtype() {
+            DType::F16 | DType::BF16 => compute(&x.to_dtype(DType::F32)?)?.to_dtype(x.dtype()),
+            _ => compute(x),
+        }
+    }
+
+    /// A [`LayerNorm`] of these tensors.
+    pub(crate) fn layer_norm(
+        layer: &LayerNorm,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        xs: &Tensor,
+    ) -> Result<Tensor> {
+        trailing("LayerNorm", xs.dims(), &layer.normalized_shape)?;
+        let width: usize = layer.normalized_shape.iter().product();
+        let rows = xs.contiguous()?.reshape(((), width))?;
+        let flat = |tensor: &Tensor| tensor.reshape(width)?.contiguous();
+        let result = match (weight, bias) {
+            // candle's kernel takes the difference of two sums, which loses digits where the mean is far from zero.
+            (Some(weight), Some(bias)) if rows.dtype() == DType::F32 => {
+                let centred = rows.broadcast_sub(&rows.mean_keepdim(1)?)?;
+                candle_nn::ops::layer_norm(&centred, &flat(weight)?, &flat(bias)?, layer.config.eps as f32)?
+            }
+            (weight, bias) => {
+                let normalized = widely(&rows, |rows| standardize(rows, layer.config.eps))?;
+                affine(normalized, weight, bias, &[1, width])?
+            }
+        };
+        result.reshape(xs.shape())
+    }
+
+    pub(crate) fn rms_norm(layer: &RMSNorm, weight: Option<&Tensor>, xs: &Tensor) -> Result<Tensor> {
+        trailing("RMSNorm", xs.dims(), &layer.normalized_shape)?;
+        let width: usize = layer.normalized_shape.iter().product();
+        let eps = layer.config.eps.unwrap_or_else(|| epsilon(xs.dtype()));
+        let normalized = widely(&xs.reshape(((), width))?, |rows| {
+            rows.broadcast_div(&(rows.sqr()?.mean_keepdim(1)? + eps)?.sqrt()?)
+        })?;
+        affine(normalized, weight, None, &[1, width])?.reshape(xs.shape())
+    }
+
+    pub(crate) fn group_norm(
+        layer: &GroupNorm,
+        weight: Option<&Tensor>,
+        bias: Option<&Tensor>,
+        xs: &Tensor,
+    ) -> Result<Tensor> {
+        layer.shape(xs.dims())?;
+        let width: usize = xs.dims()[2..].iter().product::<usize>() * (layer.num_channels / layer.num_groups);
+        let groups = xs.contiguous()?.reshape((xs.dim(0)? * layer.num_groups, width))?;
+        let normalized = widely(&groups, |groups| standardize(groups, layer.config.eps))?.reshape(xs.shape())?;
+        let dims: Vec<usize> = (0..xs.rank()).map(|i| if i == 1 { layer.num_channels } else { 1 }).collect();
+        affine(normalized, weight, bias, &dims)
+    }
+
+    pub(crate) fn local_response_norm(layer: &LocalResponseNorm, xs: &Tensor) -> Result<Tensor> {
+        LocalResponseNorm::shape(xs.dims())?;
+        let LocalResponseNormConfig { alpha, beta, k } = layer.config;
+        // Half of the neighbours stand before a channel, the greater half of an even size too.
+        let padded = xs.sqr()?.pad_with_zeros(1, layer.size / 2, (layer.size - 1) / 2)?;
+        let channels = xs.dim(1)?;
+        let mut sum = padded.narrow(1, 0, channels)?;
+        for offset in 1..layer.size {
+            sum = (sum + padded.narrow(1, offset, channels)?)?;
+        }
+        xs / sum.affine(alpha / layer.size as f64, k)?.powf(beta)?
     }
 }
 
@@ -99,22 +166,7 @@ impl Module for LayerNorm {
     /// # Errors
     /// When the last dimensions are not `normalized_shape`.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        trailing("LayerNorm", xs.dims(), &self.normalized_shape)?;
-        let width: usize = self.normalized_shape.iter().product();
-        let rows = xs.contiguous()?.reshape(((), width))?;
-        let flat = |tensor: &Tensor| tensor.reshape(width)?.contiguous();
-        let result = match (&self.weight, &self.bias) {
-            // candle's kernel takes the difference of two sums, which loses digits where the mean is far from zero.
-            (Some(weight), Some(bias)) if rows.dtype() == DType::F32 => {
-                let centred = rows.broadcast_sub(&rows.mean_keepdim(1)?)?;
-                candle_nn::LayerNorm::new(flat(weight)?, flat(bias)?, self.config.eps).forward(&centred)?
-            }
-            (weight, bias) => {
-                let normalized = widely(&rows, |rows| standardize(rows, self.config.eps))?;
-                affine(normalized, weight.as_ref(), bias.as_ref(), &[1, width])?
-            }
-        };
-        result.reshape(xs.shape())
+        layer_norm(self, self.weight.as_ref(), self.bias.as_ref(), xs)
     }
 }
 
@@ -133,6 +185,10 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(normalized_shape, config, vb);
     shape |layer, x| trailing("LayerNorm", x.dims(), &layer.normalized_shape);
+    through |layer, scope, x| {
+        let (weight, bias) = (layer.weight.as_ref(), layer.bias.as_ref());
+        entered::layer_norm(layer, maybe(weight, scope, "weight").as_ref(), maybe(bias, scope, "bias").as_ref(), x)
+    };
 }
 
 options! {
@@ -183,13 +239,7 @@ impl Module for RMSNorm {
     /// # Errors
     /// When the last dimensions are not `normalized_shape`.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        trailing("RMSNorm", xs.dims(), &self.normalized_shape)?;
-        let width: usize = self.normalized_shape.iter().product();
-        let eps = self.config.eps.unwrap_or_else(|| epsilon(xs.dtype()));
-        let normalized = widely(&xs.reshape(((), width))?, |rows| {
-            rows.broadcast_div(&(rows.sqr()?.mean_keepdim(1)? + eps)?.sqrt()?)
-        })?;
-        affine(normalized, self.weight.as_ref(), None, &[1, width])?.reshape(xs.shape())
+        rms_norm(self, self.weight.as_ref(), xs)
     }
 }
 
@@ -208,6 +258,7 @@ leaf! {
     tensors { "weight" }
     make |vb| Self::new(normalized_shape, config, vb);
     shape |layer, x| trailing("RMSNorm", x.dims(), &layer.normalized_shape);
+    through |layer, scope, x| entered::rms_norm(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), x);
 }
 
 options! {
@@ -262,12 +313,7 @@ impl Module for GroupNorm {
     /// # Errors
     /// When the second dimension has not as many channels.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        self.shape(xs.dims())?;
-        let width: usize = xs.dims()[2..].iter().product::<usize>() * (self.num_channels / self.num_groups);
-        let groups = xs.contiguous()?.reshape((xs.dim(0)? * self.num_groups, width))?;
-        let normalized = widely(&groups, |groups| standardize(groups, self.config.eps))?.reshape(xs.shape())?;
-        let dims: Vec<usize> = (0..xs.rank()).map(|i| if i == 1 { self.num_channels } else { 1 }).collect();
-        affine(normalized, self.weight.as_ref(), self.bias.as_ref(), &dims)
+        group_norm(self, self.weight.as_ref(), self.bias.as_ref(), xs)
     }
 }
 
@@ -290,6 +336,10 @@ leaf! {
     tensors { "weight", "bias" }
     make |vb| Self::new(num_groups, num_channels, config, vb);
     shape |layer, x| layer.shape(x.dims());
+    through |layer, scope, x| {
+        let (weight, bias) = (layer.weight.as_ref(), layer.bias.as_ref());
+        entered::group_norm(layer, maybe(weight, scope, "weight").as_ref(), maybe(bias, scope, "bias").as_ref(), x)
+    };
 }
 
 options! {
@@ -337,16 +387,7 @@ impl Module for LocalResponseNorm {
     /// # Errors
     /// When the tensor has fewer than three dimensions.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        Self::shape(xs.dims())?;
-        let LocalResponseNormConfig { alpha, beta, k } = self.config;
-        // Half of the neighbours stand before a channel, the greater half of an even size too.
-        let padded = xs.sqr()?.pad_with_zeros(1, self.size / 2, (self.size - 1) / 2)?;
-        let channels = xs.dim(1)?;
-        let mut sum = padded.narrow(1, 0, channels)?;
-        for offset in 1..self.size {
-            sum = (sum + padded.narrow(1, offset, channels)?)?;
-        }
-        xs / sum.affine(alpha / self.size as f64, k)?.powf(beta)?
+        local_response_norm(self, xs)
     }
 }
 
@@ -364,4 +405,5 @@ leaf! {
     tensors {}
     make |_vb| Self::new(size, config);
     shape |_layer, x| Self::shape(x.dims());
+    through |layer, _scope, x| entered::local_response_norm(layer, x);
 }

@@ -8,10 +8,11 @@ use std::fmt;
 use candle_core::{Module, Result, Tensor};
 use fx_core::ops::IntoValue;
 
-use crate::axis::{self, Fill};
+use crate::axis::{self as edges, Fill};
 use crate::dims::{channels, rank};
 use crate::leaf::leaf;
 use crate::options::{float, tuple};
+use crate::twice::twice;
 
 /// What is added on both sides of `N` dimensions, the last one first; a single number stands for all sides.
 ///
@@ -69,16 +70,22 @@ impl<const N: usize> Sides<N> {
         }
         let mut result = dims.to_vec();
         for (axis, left, right) in self.axes(dims.len()) {
-            result[axis] = axis::padded(layer, dims[axis], left, right, fill)?;
+            result[axis] = edges::padded(layer, dims[axis], left, right, fill)?;
         }
         Ok(result)
     }
+}
 
-    fn pad(self, layer: &str, x: &Tensor, fill: Fill) -> Result<Tensor> {
-        self.shape(layer, x.dims(), fill)?;
+twice! {
+    {
+        use crate::axis::entered as edges;
+    }
+
+    pub(crate) fn pad<const N: usize>(sides: Sides<N>, layer: &str, x: &Tensor, fill: Fill) -> Result<Tensor> {
+        sides.shape(layer, x.dims(), fill)?;
         let mut result = x.clone();
-        for (axis, left, right) in self.axes(x.rank()) {
-            result = axis::pad(layer, &result, axis, left, right, fill)?;
+        for (axis, left, right) in sides.axes(x.rank()) {
+            result = edges::pad(layer, &result, axis, left, right, fill)?;
         }
         Ok(result)
     }
@@ -120,7 +127,7 @@ macro_rules! padding {
             /// # Errors
             /// When the tensor has too few dimensions, or is too small for the padding.
             fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-                self.padding.pad(&Self::NAME[3..], xs, $fill)
+                pad(self.padding, &Self::NAME[3..], xs, $fill)
             }
         }
 
@@ -136,6 +143,7 @@ macro_rules! padding {
             tensors {}
             make |_vb| Ok(Self { padding });
             shape |layer, x| layer.padding.shape(&<$layer<N>>::NAME[3..], x.dims(), $fill);
+            through |layer, _scope, x| entered::pad(layer.padding, &Self::NAME[3..], x, $fill);
         }
     )*};
 }
@@ -191,7 +199,7 @@ impl<const N: usize> Module for ConstantPad<N> {
     /// # Errors
     /// When the tensor has too few dimensions, or nothing is left of one.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        self.padding.pad(&Self::NAME[3..], xs, Fill::Constant(self.value))
+        pad(self.padding, &Self::NAME[3..], xs, Fill::Constant(self.value))
     }
 }
 
@@ -207,4 +215,5 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { padding, value });
     shape |layer, x| layer.padding.shape(&Self::NAME[3..], x.dims(), Fill::Constant(layer.value));
+    through |layer, _scope, x| entered::pad(layer.padding, &Self::NAME[3..], x, Fill::Constant(layer.value));
 }

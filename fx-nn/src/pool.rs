@@ -6,11 +6,12 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor, bail};
 
-use crate::axis::Window;
+use crate::axis::{Window, windows};
 use crate::dims::channels;
 use crate::leaf::leaf;
 use crate::options::{Size, flag, options};
 use crate::pool_indices::indices;
+use crate::twice::twice;
 
 options! {
     /// Options of [`MaxPool1d`] and its kind.
@@ -155,15 +156,17 @@ impl<const N: usize> MaxPool<N> {
     }
 }
 
-impl<const N: usize> Module for MaxPool<N> {
-    /// # Errors
-    /// When the tensor has another number of dimensions or is smaller than the window.
-    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let layer = &Self::NAME[3..];
-        let dims = self.shape(xs.dims())?;
-        let plain = self.config.padding.0 == [0; N] && self.config.dilation.0 == [1; N] && !self.config.ceil_mode;
+twice! {
+    {
+        use crate::axis::entered::windows;
+    }
+
+    pub(crate) fn greatest<const N: usize>(layer: &MaxPool<N>, xs: &Tensor) -> Result<Tensor> {
+        let name = &<MaxPool<N>>::NAME[3..];
+        let dims = layer.shape(xs.dims())?;
+        let plain = layer.config.padding.0 == [0; N] && layer.config.dilation.0 == [1; N] && !layer.config.ceil_mode;
         if N == 2 && plain {
-            let [kernel, stride] = [self.kernel_size, self.config.stride.unwrap_or(self.kernel_size)];
+            let [kernel, stride] = [layer.kernel_size, layer.config.stride.unwrap_or(layer.kernel_size)];
             let pair = |size: Size<N>| (size.0[0], size.0[N - 1]);
             let (height, width) = (xs.dim(xs.rank() - 2)?, xs.dim(xs.rank() - 1)?);
             let planes = xs.contiguous()?.reshape(((), 1, height, width))?;
@@ -172,9 +175,38 @@ impl<const N: usize> Module for MaxPool<N> {
         let mut result = xs.clone();
         for i in (0..N).rev() {
             let axis = xs.rank() - N + i;
-            result = self.window(i).windows(layer, &result, axis, f64::NEG_INFINITY)?.max(axis + 1)?;
+            result = windows(layer.window(i), name, &result, axis, f64::NEG_INFINITY)?.max(axis + 1)?;
         }
         Ok(result)
+    }
+
+    pub(crate) fn average<const N: usize>(layer: &AvgPool<N>, xs: &Tensor) -> Result<Tensor> {
+        let name = &<AvgPool<N>>::NAME[3..];
+        let dims = layer.shape(xs.dims())?;
+        let mut result = xs.clone();
+        for i in (0..N).rev() {
+            let axis = xs.rank() - N + i;
+            result = windows(layer.window(i), name, &result, axis, 0.0)?.sum(axis + 1)?;
+            if layer.config.divisor_override.is_none() {
+                let counts = layer.counts(i, xs.dim(axis)?, dims[axis]);
+                let mut beside = vec![1; xs.rank()];
+                beside[axis] = counts.len();
+                let counts = Tensor::new(counts, xs.device())?.to_dtype(xs.dtype())?.reshape(beside)?;
+                result = result.broadcast_div(&counts)?;
+            }
+        }
+        match layer.config.divisor_override {
+            Some(divisor) => result / divisor as f64,
+            None => Ok(result),
+        }
+    }
+}
+
+impl<const N: usize> Module for MaxPool<N> {
+    /// # Errors
+    /// When the tensor has another number of dimensions or is smaller than the window.
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        greatest(self, xs)
     }
 }
 
@@ -198,6 +230,7 @@ leaf! {
     tensors {}
     make |_vb| Self::new(kernel_size, config);
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| entered::greatest(layer, x);
 }
 
 indices! {
@@ -248,24 +281,7 @@ impl<const N: usize> Module for AvgPool<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or is smaller than the window.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let layer = &Self::NAME[3..];
-        let dims = self.shape(xs.dims())?;
-        let mut result = xs.clone();
-        for i in (0..N).rev() {
-            let axis = xs.rank() - N + i;
-            result = self.window(i).windows(layer, &result, axis, 0.0)?.sum(axis + 1)?;
-            if self.config.divisor_override.is_none() {
-                let counts = self.counts(i, xs.dim(axis)?, dims[axis]);
-                let mut beside = vec![1; xs.rank()];
-                beside[axis] = counts.len();
-                let counts = Tensor::new(counts, xs.device())?.to_dtype(xs.dtype())?.reshape(beside)?;
-                result = result.broadcast_div(&counts)?;
-            }
-        }
-        match self.config.divisor_override {
-            Some(divisor) => result / divisor as f64,
-            None => Ok(result),
-        }
+        average(self, xs)
     }
 }
 
@@ -288,6 +304,7 @@ leaf! {
     tensors {}
     make |_vb| Self::new(kernel_size, config);
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| entered::average(layer, x);
 }
 
 /// Sizes as somebody would write them: one number if all are alike.

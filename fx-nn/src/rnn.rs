@@ -8,7 +8,7 @@ use candle_core::{ModuleT, Result, Tensor, bail};
 use candle_nn::VarBuilder;
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
-use fx_core::trace::{Given, Proxy};
+use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, Value};
 
 use crate::dims::{extent, rank};
@@ -17,6 +17,7 @@ use crate::leaf::{Several, leaf, of_matrices, optional, rows};
 use crate::linear::uniform;
 use crate::options::{float, options};
 use crate::rnn_cell::{Nonlinearity, Step, Weights, affine, both, pair};
+use crate::twice::twice;
 
 options! {
     /// Options of [`RNN`].
@@ -87,7 +88,7 @@ const NAMES: &[&str] = names! { 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 1
 
 /// What the three share.
 #[derive(Debug, Clone)]
-struct Stack {
+pub(crate) struct Stack {
     step: Step,
     input_size: usize,
     hidden_size: usize,
@@ -99,9 +100,6 @@ struct Stack {
     /// By layer and direction.
     weights: Vec<Weights>,
 }
-
-/// The hidden and cell states of all layers and directions.
-type States = (Tensor, Option<Tensor>);
 
 impl Stack {
     /// The width of a hidden state.
@@ -183,17 +181,52 @@ impl Stack {
         Ok((output, move |width| [states].into_iter().chain(batch).chain([width]).collect()))
     }
 
-    fn run(
-        &self,
+    /// The weights, entered.
+    fn entered(&self, scope: &Scope) -> Vec<crate::rnn_cell::entered::Weights> {
+        let directions = self.directions();
+        let suffix = |at: usize| format!("_l{}{}", at / directions, if at % directions == 1 { "_reverse" } else { "" });
+        self.weights.iter().enumerate().map(|(at, weights)| weights.entered(scope, &suffix(at))).collect()
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str, bias: bool) -> fmt::Result {
+        write!(f, "{name}({}, {}", self.input_size, self.hidden_size)?;
+        if self.proj_size > 0 {
+            write!(f, ", proj_size={}", self.proj_size)?;
+        }
+        if self.num_layers != 1 {
+            write!(f, ", num_layers={}", self.num_layers)?;
+        }
+        if !bias {
+            f.write_str(", bias=False")?;
+        }
+        if self.batch_first {
+            f.write_str(", batch_first=True")?;
+        }
+        if self.dropout != Dropout::none() {
+            write!(f, ", dropout={}", float(self.dropout.p()))?;
+        }
+        f.write_str(if self.bidirectional { ", bidirectional=True)" } else { ")" })
+    }
+}
+
+twice! {
+    {
+        use crate::rnn_cell::entered::{Weights, affine};
+    }
+
+    /// What the layers compute with these weights; `dropped` drops between them.
+    pub(crate) fn run(
+        stack: &Stack,
+        weights: &[Weights],
         layer: &str,
         input: &Tensor,
         h: Option<&Tensor>,
         c: Option<&Tensor>,
-        train: bool,
-    ) -> Result<(Tensor, States)> {
-        let (length, batch) = self.axes(layer, input.dims())?;
-        let (_, state) = self.shapes(layer, input.dims())?;
-        for (given, width) in [(h, self.width()), (c, self.hidden_size)] {
+        dropped: impl Fn(&Tensor) -> Result<Tensor>,
+    ) -> Result<(Tensor, (Tensor, Option<Tensor>))> {
+        let (length, batch) = stack.axes(layer, input.dims())?;
+        let (_, state) = stack.shapes(layer, input.dims())?;
+        for (given, width) in [(h, stack.width()), (c, stack.hidden_size)] {
             match given {
                 Some(given) if given.dims() != state(width) => {
                     bail!("{layer}: expects a state of {:?}, but is given {:?}", state(width), given.dims())
@@ -213,23 +246,23 @@ impl Stack {
             None => Tensor::zeros((size, width), input.dtype(), input.device()),
         };
         let (mut last_h, mut last_c) = (Vec::new(), Vec::new());
-        for number in 0..self.num_layers {
+        for number in 0..stack.num_layers {
             if number > 0 {
-                x = self.dropout.forward_t(&x, train)?;
+                x = dropped(&x)?;
             }
             let features = x.dim(2)?;
             let rows = x.reshape((steps * size, features))?;
             let mut sides = Vec::with_capacity(2);
-            for direction in 0..self.directions() {
-                let at = number * self.directions() + direction;
-                let weights = &self.weights[at];
+            for direction in 0..stack.directions() {
+                let at = number * stack.directions() + direction;
+                let weights = &weights[at];
                 let gates = affine(&rows, &weights.ih, weights.bias_ih.as_ref())?;
-                let mut h = start(h, at, self.width())?;
-                let mut c = if self.step == Step::Lstm { Some(start(c, at, self.hidden_size)?) } else { None };
+                let mut h = start(h, at, stack.width())?;
+                let mut c = if stack.step == Step::Lstm { Some(start(c, at, stack.hidden_size)?) } else { None };
                 let mut outputs = Vec::with_capacity(steps);
                 for step in 0..steps {
                     let step = if direction == 0 { step } else { steps - 1 - step };
-                    (h, c) = weights.step(self.step, &gates.narrow(0, step * size, size)?, &h, c.as_ref())?;
+                    (h, c) = weights.step(stack.step, &gates.narrow(0, step * size, size)?, &h, c.as_ref())?;
                     outputs.push(h.clone());
                 }
                 if direction == 1 {
@@ -252,26 +285,6 @@ impl Stack {
         };
         let c = if last_c.is_empty() { None } else { Some(together(&last_c)?) };
         Ok((output, (together(&last_h)?, c)))
-    }
-
-    fn write(&self, f: &mut fmt::Formatter<'_>, name: &str, bias: bool) -> fmt::Result {
-        write!(f, "{name}({}, {}", self.input_size, self.hidden_size)?;
-        if self.proj_size > 0 {
-            write!(f, ", proj_size={}", self.proj_size)?;
-        }
-        if self.num_layers != 1 {
-            write!(f, ", num_layers={}", self.num_layers)?;
-        }
-        if !bias {
-            f.write_str(", bias=False")?;
-        }
-        if self.batch_first {
-            f.write_str(", batch_first=True")?;
-        }
-        if self.dropout != Dropout::none() {
-            write!(f, ", dropout={}", float(self.dropout.p()))?;
-        }
-        f.write_str(if self.bidirectional { ", bidirectional=True)" } else { ")" })
     }
 }
 
@@ -354,7 +367,7 @@ macro_rules! one_state {
             /// # Errors
             /// When the sizes do not fit.
             pub fn forward_t(&self, input: &Tensor, hx: Option<&Tensor>, train: bool) -> Result<(Tensor, Tensor)> {
-                let (output, (h, _)) = self.stack.run(stringify!($layer), input, hx, None, train)?;
+                let (output, (h, _)) = run(&self.stack, &self.stack.weights, stringify!($layer), input, hx, None, |x| self.stack.dropout.forward_t(x, train))?;
                 Ok((output, h))
             }
         }
@@ -376,6 +389,7 @@ macro_rules! one_state {
                 _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
             };
             macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
+            enters |layer| true;
         }
         leaf!(@several $layer);
 
@@ -395,7 +409,14 @@ macro_rules! one_state {
             /// What candle refuses.
             #[track_caller]
             pub fn forward_t(&self, input: &Proxy, hx: Option<&Proxy>, train: bool) -> Result<(Proxy, Proxy)> {
-                self.record(&[Given::Proxy(input.clone()), optional(hx), Given::Data(Value::Bool(train))])
+                let Some(inside) = self.enter_outside_training(train) else {
+                    return self.record(&[Given::Proxy(input.clone()), optional(hx), Given::Data(Value::Bool(train))]);
+                };
+                let stack = &inside.layer().stack;
+                let weights = stack.entered(inside.scope());
+                let (output, (h, _)) =
+                    entered::run(stack, &weights, stringify!($layer), input, hx, None, |x| Ok(x.clone()))?;
+                Ok((output, h))
             }
         }
     )*};
@@ -425,7 +446,7 @@ impl LSTM {
         train: bool,
     ) -> Result<(Tensor, (Tensor, Tensor))> {
         let (h, c) = hx.unzip();
-        match self.stack.run("LSTM", input, h, c, train)? {
+        match run(&self.stack, &self.stack.weights, "LSTM", input, h, c, |x| self.stack.dropout.forward_t(x, train))? {
             (output, (h, Some(c))) => Ok((output, (h, c))),
             (_, (_, None)) => bail!("LSTM: there is no cell state"),
         }
@@ -449,6 +470,7 @@ leaf! {
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
     macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
+    enters |layer| true;
 }
 leaf!(@several LSTM);
 
@@ -473,6 +495,14 @@ impl Several<LSTM> {
         hx: Option<(&Proxy, &Proxy)>,
         train: bool,
     ) -> Result<(Proxy, (Proxy, Proxy))> {
-        self.record(&[Given::Proxy(input.clone()), both(hx), Given::Data(Value::Bool(train))])
+        let Some(inside) = self.enter_outside_training(train) else {
+            return self.record(&[Given::Proxy(input.clone()), both(hx), Given::Data(Value::Bool(train))]);
+        };
+        let (stack, (h, c)) = (&inside.layer().stack, hx.unzip());
+        let weights = stack.entered(inside.scope());
+        match entered::run(stack, &weights, "LSTM", input, h, c, |x| Ok(x.clone()))? {
+            (output, (h, Some(c))) => Ok((output, (h, c))),
+            _ => bail!("LSTM: there is no cell state"),
+        }
     }
 }

@@ -5,16 +5,17 @@
 use std::fmt;
 
 use candle_core::{Result, Tensor, bail};
-use candle_nn::{VarBuilder, ops::sigmoid};
+use candle_nn::VarBuilder;
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
-use fx_core::trace::{Given, Proxy};
+use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::Fact;
 
 use crate::dims::{extent, rank};
 use crate::leaf::{Several, leaf, of_matrices, optional, rows};
 use crate::linear::uniform;
 use crate::options::{options, words};
+use crate::twice::{inside, maybe, twice};
 
 words! {
     /// The activation of an [`RNN`](crate::RNN).
@@ -43,28 +44,32 @@ impl Step {
             Self::Gru => 3,
         }
     }
+}
+
+twice! {
+    {}
 
     /// The next hidden and cell state, from what the input and the hidden state give to the gates.
-    pub(crate) fn run(
-        self,
+    pub(crate) fn gated(
+        step: Step,
         input: &Tensor,
         hidden: &Tensor,
         h: &Tensor,
         c: Option<&Tensor>,
     ) -> Result<[Option<Tensor>; 2]> {
         let gate = |from: &Tensor, i: usize| -> Result<Tensor> {
-            let width = from.dim(1)? / self.gates();
+            let width = from.dim(1)? / step.gates();
             from.narrow(1, i * width, width)?.contiguous()
         };
-        match self {
-            Self::Rnn(nonlinearity) => {
+        match step {
+            Step::Rnn(nonlinearity) => {
                 let sum = (input + hidden)?;
                 Ok([Some(if nonlinearity == Nonlinearity::Tanh { sum.tanh()? } else { sum.relu()? }), None])
             }
-            Self::Lstm => {
+            Step::Lstm => {
                 let sum = (input + hidden)?;
-                let (i, f) = (sigmoid(&gate(&sum, 0)?)?, sigmoid(&gate(&sum, 1)?)?);
-                let (g, o) = (gate(&sum, 2)?.tanh()?, sigmoid(&gate(&sum, 3)?)?);
+                let (i, f) = (candle_nn::ops::sigmoid(&gate(&sum, 0)?)?, candle_nn::ops::sigmoid(&gate(&sum, 1)?)?);
+                let (g, o) = (gate(&sum, 2)?.tanh()?, candle_nn::ops::sigmoid(&gate(&sum, 3)?)?);
                 let new = (i * g)?;
                 let c = match c {
                     Some(c) => ((f * c)? + new)?,
@@ -72,59 +77,101 @@ impl Step {
                 };
                 Ok([Some((o * c.tanh()?)?), Some(c)])
             }
-            Self::Gru => {
-                let r = sigmoid(&(gate(input, 0)? + gate(hidden, 0)?)?)?;
-                let z = sigmoid(&(gate(input, 1)? + gate(hidden, 1)?)?)?;
+            Step::Gru => {
+                let r = candle_nn::ops::sigmoid(&(gate(input, 0)? + gate(hidden, 0)?)?)?;
+                let z = candle_nn::ops::sigmoid(&(gate(input, 1)? + gate(hidden, 1)?)?)?;
                 let n = (gate(input, 2)? + (r * gate(hidden, 2)?)?)?.tanh()?;
                 // (1 − z) · n + z · h
                 Ok([Some((((h - &n)? * z)? + &n)?), None])
             }
         }
     }
-}
 
-/// The weights of one direction of one layer.
-#[derive(Debug, Clone)]
-pub(crate) struct Weights {
-    pub(crate) ih: Tensor,
-    pub(crate) hh: Tensor,
-    pub(crate) bias_ih: Option<Tensor>,
-    pub(crate) bias_hh: Option<Tensor>,
-    /// Makes the hidden state narrower.
-    pub(crate) hr: Option<Tensor>,
-}
+    /// The weights of one direction of one layer.
+    #[derive(Debug, Clone)]
+    pub(crate) struct Weights {
+        pub(crate) ih: Tensor,
+        pub(crate) hh: Tensor,
+        pub(crate) bias_ih: Option<Tensor>,
+        pub(crate) bias_hh: Option<Tensor>,
+        /// Makes the hidden state narrower.
+        pub(crate) hr: Option<Tensor>,
+    }
 
-/// `x · weightᵀ + bias` of rows.
-pub(crate) fn affine(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
-    let product = x.matmul(&weight.t()?)?;
-    match bias {
-        Some(bias) => product.broadcast_add(bias),
-        None => Ok(product),
+    /// `x · weightᵀ + bias` of rows.
+    pub(crate) fn affine(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
+        let product = x.matmul(&weight.t()?)?;
+        match bias {
+            Some(bias) => product.broadcast_add(bias),
+            None => Ok(product),
+        }
+    }
+
+    impl Weights {
+        /// The next state, from what the input gives to the gates.
+        pub(crate) fn step(
+            &self,
+            step: Step,
+            input: &Tensor,
+            h: &Tensor,
+            c: Option<&Tensor>,
+        ) -> Result<(Tensor, Option<Tensor>)> {
+            let hidden = affine(h, &self.hh, self.bias_hh.as_ref())?;
+            let [next, c] = gated(step, input, &hidden, h, c)?;
+            let Some(next) = next else { bail!("a step gives a state") };
+            match &self.hr {
+                Some(hr) => Ok((affine(&next, hr, None)?, c)),
+                None => Ok((next, c)),
+            }
+        }
+    }
+
+    /// What a cell computes with these weights.
+    pub(crate) fn one_step(
+        cell: &Cell,
+        weights: &Weights,
+        layer: &str,
+        step: Step,
+        input: &Tensor,
+        h: Option<&Tensor>,
+        c: Option<&Tensor>,
+    ) -> Result<(Tensor, Option<Tensor>)> {
+        let dims = cell.shape(layer, input.dims())?;
+        for state in [h, c].into_iter().flatten() {
+            if state.dims() != dims {
+                bail!("{layer}: expects a state of {dims:?}, but is given {:?}", state.dims());
+            }
+        }
+        let rows = |x: &Tensor, width: usize| x.reshape(((), width));
+        let x = rows(input, cell.input_size)?;
+        let h = match h {
+            Some(h) => rows(h, cell.hidden_size)?,
+            None => Tensor::zeros((x.dim(0)?, cell.hidden_size), x.dtype(), x.device())?,
+        };
+        let c = c.map(|c| rows(c, cell.hidden_size)).transpose()?;
+        let gates = affine(&x, &weights.ih, weights.bias_ih.as_ref())?;
+        let (h, c) = weights.step(step, &gates, &h, c.as_ref())?;
+        Ok((h.reshape(dims.as_slice())?, c.map(|c| c.reshape(dims.as_slice())).transpose()?))
     }
 }
 
 impl Weights {
-    /// The next state, from what the input gives to the gates.
-    pub(crate) fn step(
-        &self,
-        step: Step,
-        input: &Tensor,
-        h: &Tensor,
-        c: Option<&Tensor>,
-    ) -> Result<(Tensor, Option<Tensor>)> {
-        let hidden = affine(h, &self.hh, self.bias_hh.as_ref())?;
-        let [next, c] = step.run(input, &hidden, h, c)?;
-        let Some(next) = next else { bail!("a step gives a state") };
-        match &self.hr {
-            Some(hr) => Ok((affine(&next, hr, None)?, c)),
-            None => Ok((next, c)),
+    /// The same, entered; names end so.
+    pub(crate) fn entered(&self, scope: &Scope, suffix: &str) -> entered::Weights {
+        let of = |tensor: Option<&Tensor>, name: &str| maybe(tensor, scope, &format!("{name}{suffix}"));
+        entered::Weights {
+            ih: inside(&self.ih, scope, &format!("weight_ih{suffix}")),
+            hh: inside(&self.hh, scope, &format!("weight_hh{suffix}")),
+            bias_ih: of(self.bias_ih.as_ref(), "bias_ih"),
+            bias_hh: of(self.bias_hh.as_ref(), "bias_hh"),
+            hr: of(self.hr.as_ref(), "weight_hr"),
         }
     }
 }
 
 /// What the cells share.
 #[derive(Debug, Clone)]
-struct Cell {
+pub(crate) struct Cell {
     input_size: usize,
     hidden_size: usize,
     weights: Weights,
@@ -149,37 +196,16 @@ impl Cell {
         }
     }
 
+    /// The weights, entered.
+    fn entered(&self, scope: &Scope) -> entered::Weights {
+        self.weights.entered(scope, "")
+    }
+
     /// The extents of a state.
     fn shape(&self, layer: &str, dims: &[usize]) -> Result<Vec<usize>> {
         rank(layer, dims, &[1, 2], "(N, input size) or (input size)")?;
         extent(layer, dims, dims.len() - 1, self.input_size, "features")?;
         Ok(dims[..dims.len() - 1].iter().copied().chain([self.hidden_size]).collect())
-    }
-
-    fn run(
-        &self,
-        layer: &str,
-        step: Step,
-        input: &Tensor,
-        h: Option<&Tensor>,
-        c: Option<&Tensor>,
-    ) -> Result<(Tensor, Option<Tensor>)> {
-        let dims = self.shape(layer, input.dims())?;
-        for state in [h, c].into_iter().flatten() {
-            if state.dims() != dims {
-                bail!("{layer}: expects a state of {dims:?}, but is given {:?}", state.dims());
-            }
-        }
-        let rows = |x: &Tensor, width: usize| x.reshape(((), width));
-        let x = rows(input, self.input_size)?;
-        let h = match h {
-            Some(h) => rows(h, self.hidden_size)?,
-            None => Tensor::zeros((x.dim(0)?, self.hidden_size), x.dtype(), x.device())?,
-        };
-        let c = c.map(|c| rows(c, self.hidden_size)).transpose()?;
-        let gates = affine(&x, &self.weights.ih, self.weights.bias_ih.as_ref())?;
-        let (h, c) = self.weights.step(step, &gates, &h, c.as_ref())?;
-        Ok((h.reshape(dims.as_slice())?, c.map(|c| c.reshape(dims.as_slice())).transpose()?))
     }
 }
 
@@ -272,7 +298,7 @@ macro_rules! one_state {
             /// # Errors
             /// When the sizes do not fit.
             pub fn forward(&self, input: &Tensor, hx: Option<&Tensor>) -> Result<Tensor> {
-                self.cell.run(stringify!($layer), self.step(), input, hx, None).map(|(h, _)| h)
+                one_step(&self.cell, &self.cell.weights, stringify!($layer), self.step(), input, hx, None).map(|(h, _)| h)
             }
         }
 
@@ -290,6 +316,7 @@ macro_rules! one_state {
                 _ => Ok(Fact::Unknown),
             };
             macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
+            enters |layer| true;
         }
         leaf!(@several $layer);
 
@@ -300,7 +327,12 @@ macro_rules! one_state {
             /// What candle refuses.
             #[track_caller]
             pub fn forward(&self, input: &Proxy, hx: Option<&Proxy>) -> Result<Proxy> {
-                self.record(&[Given::Proxy(input.clone()), optional(hx)])
+                let Some(inside) = self.enter() else {
+                    return self.record(&[Given::Proxy(input.clone()), optional(hx)]);
+                };
+                let (layer, weights) = (inside.layer(), inside.layer().cell.entered(inside.scope()));
+                let name = stringify!($layer);
+                entered::one_step(&layer.cell, &weights, name, layer.step(), input, hx, None).map(|(h, _)| h)
             }
         }
     )*};
@@ -317,7 +349,7 @@ impl LSTMCell {
     /// When the sizes do not fit.
     pub fn forward(&self, input: &Tensor, hx: Option<(&Tensor, &Tensor)>) -> Result<(Tensor, Tensor)> {
         let (h, c) = hx.unzip();
-        match self.cell.run("LSTMCell", Step::Lstm, input, h, c)? {
+        match one_step(&self.cell, &self.cell.weights, "LSTMCell", Step::Lstm, input, h, c)? {
             (h, Some(c)) => Ok((h, c)),
             (_, None) => bail!("LSTMCell: there is no cell state"),
         }
@@ -337,6 +369,7 @@ leaf! {
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
     macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
+    enters |layer| true;
 }
 leaf!(@several LSTMCell);
 
@@ -368,6 +401,14 @@ impl Several<LSTMCell> {
     /// What candle refuses.
     #[track_caller]
     pub fn forward(&self, input: &Proxy, hx: Option<(&Proxy, &Proxy)>) -> Result<(Proxy, Proxy)> {
-        self.record(&[Given::Proxy(input.clone()), both(hx)])
+        let Some(inside) = self.enter() else {
+            return self.record(&[Given::Proxy(input.clone()), both(hx)]);
+        };
+        let (layer, weights) = (inside.layer(), inside.layer().cell.entered(inside.scope()));
+        let (h, c) = hx.unzip();
+        match entered::one_step(&layer.cell, &weights, "LSTMCell", Step::Lstm, input, h, c)? {
+            (h, Some(c)) => Ok((h, c)),
+            (_, None) => bail!("LSTMCell: there is no cell state"),
+        }
     }
 }

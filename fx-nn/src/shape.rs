@@ -9,6 +9,7 @@ use candle_core::{Module, Result, Tensor, bail};
 use crate::dims::{index, rank};
 use crate::leaf::leaf;
 use crate::options::tuple;
+use crate::twice::twice;
 
 /// Several dimensions as one.
 ///
@@ -77,6 +78,7 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { start_dim, end_dim });
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| x.reshape(layer.shape(x.dims())?);
 }
 
 /// One dimension as several; one of them may be -1, which is what is left.
@@ -135,6 +137,7 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { dim, unflattened_size });
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| x.reshape(layer.shape(x.dims())?);
 }
 
 /// The last three dimensions; any number stand before them.
@@ -150,12 +153,16 @@ fn with_image(dims: &[usize], image: [usize; 3]) -> Vec<usize> {
     dims[..dims.len() - 3].iter().copied().chain(image).collect()
 }
 
-/// The elements of images that are split into six dimensions, in another order.
-fn moved(x: &Tensor, split: [usize; 5], order: [usize; 5], result: Vec<usize>) -> Result<Tensor> {
-    let images = x.dims()[..x.rank() - 3].iter().product::<usize>();
-    let dims: Vec<usize> = [images].into_iter().chain(split).collect();
-    let order: Vec<usize> = [0].into_iter().chain(order).collect();
-    x.reshape(dims)?.permute(order)?.reshape(result)
+twice! {
+    {}
+
+    /// The elements of images that are split into six dimensions, in another order.
+    pub(crate) fn moved(x: &Tensor, split: [usize; 5], order: [usize; 5], result: Vec<usize>) -> Result<Tensor> {
+        let images = x.dims()[..x.rank() - 3].iter().product::<usize>();
+        let dims: Vec<usize> = [images].into_iter().chain(split).collect();
+        let order: Vec<usize> = [0].into_iter().chain(order).collect();
+        x.reshape(dims)?.permute(order)?.reshape(result)
+    }
 }
 
 macro_rules! factor {
@@ -207,6 +214,13 @@ macro_rules! factor {
             tensors {}
             make |_vb| Self::new($field);
             shape |layer, x| layer.shape(x.dims());
+            through |layer, _scope, $x| {
+                #[allow(unused_imports, reason = "not every layer needs it")]
+                use entered::moved;
+                let result = layer.shape($x.dims())?;
+                let ($this, $image) = (layer.$field, $x.dims());
+                $moved(result)
+            };
         }
     )*};
 }

@@ -15,6 +15,7 @@ use crate::dims::{index, rank};
 use crate::distance::norm;
 use crate::leaf::{Several, leaf, optional};
 use crate::options::{float, options, words};
+use crate::twice::{inside, twice};
 
 options! {
     /// Options of [`Embedding`].
@@ -55,15 +56,6 @@ fn padding_row(layer: &str, padding_idx: Option<i64>, rows: usize) -> Result<Opt
     padding_idx.map(|padding| index(layer, padding, rows)).transpose()
 }
 
-/// Rows no longer than this.
-fn shortened(rows: Tensor, max_norm: Option<f64>, p: f64) -> Result<Tensor> {
-    let Some(max_norm) = max_norm else { return Ok(rows) };
-    let lengths = norm(&rows, rows.rank() - 1, p, true)?;
-    let factors = (lengths.affine(1.0, 1e-7)?.recip()? * max_norm)?;
-    let factors = lengths.gt(max_norm)?.where_cond(&factors, &factors.ones_like()?)?;
-    rows.broadcast_mul(&factors)
-}
-
 fn indices(layer: &str, dtype: DType) -> Result<()> {
     match dtype {
         DType::U8 | DType::U32 | DType::I32 | DType::I64 => Ok(()),
@@ -71,14 +63,44 @@ fn indices(layer: &str, dtype: DType) -> Result<()> {
     }
 }
 
-/// The rows of these indices, shortened in the table as well, as torch does it.
-fn look_up(layer: &str, weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<Tensor> {
-    indices(layer, x.dtype())?;
-    let flat = x.flatten_all()?.contiguous()?;
-    // candle looks up by any integers but these.
-    let flat = if flat.dtype() == DType::I32 { flat.to_dtype(DType::I64)? } else { flat };
-    let rows = shortened(weight.index_select(&flat, 0)?, max_norm, norm_type)?;
+twice! {
+    {
+        use crate::distance::entered::norm;
+    }
+
+    /// Rows no longer than this.
+    pub(crate) fn shortened(rows: Tensor, max_norm: Option<f64>, p: f64) -> Result<Tensor> {
+        let Some(max_norm) = max_norm else { return Ok(rows) };
+        let lengths = norm(&rows, rows.rank() - 1, p, true)?;
+        let factors = (lengths.affine(1.0, 1e-7)?.recip()? * max_norm)?;
+        let factors = lengths.gt(max_norm)?.where_cond(&factors, &factors.ones_like()?)?;
+        rows.broadcast_mul(&factors)
+    }
+
+    /// The rows of these indices.
+    pub(crate) fn chosen(layer: &str, weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<Tensor> {
+        indices(layer, x.dtype())?;
+        shortened(weight.index_select(&flat_indices(x)?, 0)?, max_norm, norm_type)
+    }
+
+    /// Indices one after the other.
+    pub(crate) fn flat_indices(x: &Tensor) -> Result<Tensor> {
+        let flat = x.flatten_all()?.contiguous()?;
+        // candle looks up by any integers but these.
+        if flat.dtype() == DType::I32 { flat.to_dtype(DType::I64) } else { Ok(flat) }
+    }
+
+    /// What an [`Embedding`] that leaves its table alone gives.
+    pub(crate) fn embed(layer: &Embedding, weight: &Tensor, xs: &Tensor) -> Result<Tensor> {
+        let rows = chosen("Embedding", weight, xs, layer.config.max_norm, layer.config.norm_type)?;
+        rows.reshape(xs.dims().iter().copied().chain([layer.embedding_dim]).collect::<Vec<_>>())
+    }
+}
+
+/// Shortens the rows of these indices in the table, as torch does it.
+fn shorten(weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<()> {
     if max_norm.is_some() && weight.is_variable() {
+        let flat = flat_indices(x)?;
         let known = shortened(weight.detach(), max_norm, norm_type)?;
         let (count, width) = weight.dims2()?;
         let seen = Tensor::zeros(count, DType::F32, x.device())?;
@@ -86,7 +108,7 @@ fn look_up(layer: &str, weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm
         let seen = seen.gt(0.0)?.unsqueeze(1)?.broadcast_as((count, width))?;
         Var::from_tensor(weight)?.set(&seen.where_cond(&known, &weight.detach())?)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Rows of a table: `(…)` indices become `(…, embedding_dim)`.
@@ -133,8 +155,9 @@ impl Module for Embedding {
     /// # Errors
     /// When the indices are not integers or one is beyond the table.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let rows = look_up("Embedding", &self.weight, xs, self.config.max_norm, self.config.norm_type)?;
-        rows.reshape(xs.dims().iter().copied().chain([self.embedding_dim]).collect::<Vec<_>>())
+        let rows = embed(self, &self.weight, xs)?;
+        shorten(&self.weight, xs, self.config.max_norm, self.config.norm_type)?;
+        Ok(rows)
     }
 }
 
@@ -161,6 +184,9 @@ leaf! {
         let dims: Vec<usize> = x.dims().iter().copied().chain([layer.embedding_dim]).collect();
         Fact::tensor(dims, layer.weight.dtype())
     });
+    // Looking up changes a table whose rows are shortened.
+    through |layer, scope, x| entered::embed(layer, &inside(&layer.weight, scope, "weight"), x),
+        but whole if layer.config.max_norm.is_some();
 }
 
 words! {
@@ -266,7 +292,9 @@ impl EmbeddingBag {
             bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {:?}", input.dims());
         }
         let flat = input.flatten_all()?;
-        let rows = look_up("EmbeddingBag", &self.weight, input, self.config.max_norm, self.config.norm_type)?;
+        let (max_norm, norm_type) = (self.config.max_norm, self.config.norm_type);
+        let rows = chosen("EmbeddingBag", &self.weight, input, max_norm, norm_type)?;
+        shorten(&self.weight, input, max_norm, norm_type)?;
         let rows = match per_sample_weights {
             Some(weights) => rows.broadcast_mul(&weights.flatten_all()?.unsqueeze(1)?)?,
             None => rows,

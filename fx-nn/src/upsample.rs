@@ -12,6 +12,7 @@ use candle_core::{DType, Module, Result, Tensor, bail};
 use crate::axis::select;
 use crate::leaf::leaf;
 use crate::options::{flag, float, options, words};
+use crate::twice::twice;
 
 words! {
     /// How [`Upsample`] finds values between elements.
@@ -176,16 +177,18 @@ fn cubic(t: f64) -> [f64; 4] {
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
 }
 
-impl Module for Upsample {
-    /// # Errors
-    /// When the tensor has another number of dimensions than the mode takes, or nothing would be left of one.
-    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let dims = self.shape(xs.dims())?;
+twice! {
+    {
+        use crate::axis::entered::select;
+    }
+
+    pub(crate) fn resize(layer: &Upsample, xs: &Tensor) -> Result<Tensor> {
+        let dims = layer.shape(xs.dims())?;
         let mut result = xs.clone();
         for axis in (2..xs.rank()).rev() {
             let (from, to) = (xs.dim(axis)?, dims[axis]);
             let mut sum: Option<Tensor> = None;
-            let taps = self.taps(axis - 2, from, to, xs.dtype());
+            let taps = layer.taps(axis - 2, from, to, xs.dtype());
             let weighed = taps.len() > 1;
             for (positions, weights) in taps {
                 let mut part = select(&result, axis, positions)?;
@@ -202,6 +205,14 @@ impl Module for Upsample {
             result = sum.unwrap_or(result);
         }
         Ok(result)
+    }
+}
+
+impl Module for Upsample {
+    /// # Errors
+    /// When the tensor has another number of dimensions than the mode takes, or nothing would be left of one.
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        resize(self, xs)
     }
 }
 
@@ -236,4 +247,5 @@ leaf! {
     tensors {}
     make |_vb| Self::new(config);
     shape |layer, x| layer.shape(x.dims());
+    through |layer, _scope, x| entered::resize(layer, x);
 }

@@ -17,13 +17,19 @@ use crate::value::{Fact, Value};
 
 use super::layer::{Forward, ForwardT, Layer, Leaf, argument};
 
+/// What a closure of a twin's computes.
+type Closure<'a> = Arc<dyn 'a + Fn(&Proxy) -> Result<Proxy> + Send + Sync>;
+
+/// The same, told whether it is training.
+type ClosureT<'a> = Arc<dyn 'a + Fn(&Proxy, bool) -> Result<Proxy> + Send + Sync>;
+
 /// `candle_nn::Func` in a twin.
 #[derive(Clone)]
-pub struct Func<'a>(What<Arc<dyn 'a + Fn(&Proxy) -> Result<Proxy> + Send + Sync>, candle_nn::Func<'static>>);
+pub struct Func<'a>(What<Closure<'a>, candle_nn::Func<'static>>);
 
 /// `candle_nn::FuncT` in a twin.
 #[derive(Clone)]
-pub struct FuncT<'a>(What<Arc<dyn 'a + Fn(&Proxy, bool) -> Result<Proxy> + Send + Sync>, candle_nn::FuncT<'static>>);
+pub struct FuncT<'a>(What<ClosureT<'a>, candle_nn::FuncT<'static>>);
 
 #[derive(Clone)]
 enum What<F, L: Layer> {

@@ -10,7 +10,7 @@ use candle_core::{Result, Tensor};
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
-use crate::trace::whole::enter_layer;
+use crate::trace::whole::{Entered, enter_layer};
 use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
@@ -68,7 +68,13 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// ([`TracerRules::is_leaf_layer`](crate::trace::TracerRules::is_leaf_layer)).
     const THROUGH: bool = false;
 
-    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`.
+    /// Whether this one does: with some settings, a layer cannot be entered.
+    fn enterable(&self) -> bool {
+        Self::THROUGH
+    }
+
+    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`. A layer of
+    /// several inputs has a method of its own, and is entered by [`Leaf::enter`].
     ///
     /// # Errors
     /// What candle refuses.
@@ -199,17 +205,42 @@ impl<L: Layer> Leaf<L> {
         call_layer(&self.layer, &self.scope, given)
     }
 
+    /// Enters the layer, if it can be entered and the rules of the capture do not want it whole.
+    #[must_use]
+    pub fn enter(&self) -> Option<Inside<'_, L>> {
+        let entered = if self.original.enterable() { enter_layer(&self.scope, L::NAME)? } else { return None };
+        Some(Inside { leaf: self, _entered: entered })
+    }
+
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
-        if L::THROUGH
-            && !options.contains(&Value::Bool(true))
-            && let Some(_entered) = enter_layer(&self.scope, L::NAME)
+        if !options.contains(&Value::Bool(true))
+            && let Some(inside) = self.enter()
         {
-            return self.original.through(&self.scope, xs);
+            return inside.layer().through(inside.scope(), xs);
         }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
         self.call(&given)
+    }
+}
+
+/// A layer that a capture has entered: while this lives, nodes are recorded in the layer's scope.
+#[must_use]
+pub struct Inside<'l, L: Layer> {
+    leaf: &'l Leaf<L>,
+    _entered: Entered,
+}
+
+impl<'l, L: Layer> Inside<'l, L> {
+    /// The layer.
+    pub fn layer(&self) -> &'l L {
+        &self.leaf.original
+    }
+
+    /// Where its tensors stand.
+    pub fn scope(&self) -> &'l Scope {
+        &self.leaf.scope
     }
 }
 
@@ -234,6 +265,9 @@ impl<L: Forward> Module for Leaf<L> {
     }
 
     fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
+        if let Some(inside) = self.enter() {
+            return inside.layer().through(inside.scope(), xs);
+        }
         call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
     }
 }

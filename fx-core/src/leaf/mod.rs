@@ -27,7 +27,7 @@ pub mod moe;
 
 pub use data::AttnMask;
 pub use func::{Func, FuncT, func, func_of, func_t, func_t_of};
-pub use layer::{Forward, ForwardT, Layer, Leaf, argument};
+pub use layer::{Forward, ForwardT, Inside, Layer, Leaf, argument};
 pub use opaque::OpaqueLeaf;
 pub use original::{SharedLayer, SharedLayerT};
 pub use quantized::QTensorLeaf;

@@ -53,7 +53,7 @@ fn what_is_wrong_has_a_place() {
         format!("graph g<n: 2>(%x: f32[1 - n]) {body}"),
         format!("graph g<n: 2>(%x) where (n ~ 3) {body}"),
         format!("graph g<n: 2>(%x) where (n / 0 == 3) {body}"),
-        format!("graph g<n: 2>(%x) {{ output n * %x }}"),
+        "graph g<n: 2>(%x) { output n * %x }".to_owned(),
         format!("graph g<n: 2>(%x) {{ output {}n{} }}", "(".repeat(500), ")".repeat(500)),
         format!("graph g<n: 2>(%x) {{ output n{} }}", " + 1 - n".repeat(500)),
         "graph g(%x) { output 1 + 2 }".to_owned(),

@@ -104,7 +104,7 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
         carried.written.push(written.ok_or_else(|| opaque(change))?);
     }
     let inputs = own_inputs(state, &carried.arguments, watched);
-    let mut last = state.graph.placeholders().filter(|id| !inputs.contains(id)).last();
+    let mut last = state.graph.placeholders().rfind(|id| !inputs.contains(id));
     for change in changes {
         let reads = change.before.argument(&change.name, &mut |path, leaf| {
             let id = match leaf {

@@ -85,12 +85,12 @@ impl Run<'_> {
         };
         let state = &mut *session.state();
         let recorded = match outcome {
-            Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).and_then(|carried| {
+            Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).map(|carried| {
                 let Carried { slots, written, initial, arguments, inputs: of_state } = carried;
                 let output = if slots.is_empty() { output.0 } else { (output.0, Node::Tuple(written.into())).into() };
                 state.output(output);
                 let signature = inputs.signature(&state.graph, slots, &arguments);
-                Ok((signature, initial, of_state))
+                (signature, initial, of_state)
             }),
             Err(explained) => Err(explained),
         };

@@ -403,7 +403,8 @@ mod tests {
 
     #[test]
     fn what_models_compute_is_found() {
-        let cases: [(&str, fn(i64, i64) -> i64); 16] = [
+        type Computed = fn(i64, i64) -> i64;
+        let cases: [(&str, Computed); 16] = [
             ("3", |_, _| 3),
             ("seq", |_, s| s),
             ("seq + 1", |_, s| s + 1),

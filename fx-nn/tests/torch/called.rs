@@ -58,7 +58,7 @@ pub(super) trait Called: Layer + Traceable + std::fmt::Display {
 }
 
 pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
-    let text = layer.to_string();
+    let (text, through) = (layer.to_string(), layer.enterable());
     let described = Arc::new(layer.clone());
     let captured = (layer.clone(),);
     let capture = move |inputs: &[Tensor], how: How, train: bool| {
@@ -84,7 +84,7 @@ pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
         layer: described,
         text,
         tolerance: L::TOLERANCE,
-        through: L::THROUGH,
+        through,
     })
 }
 

@@ -24,9 +24,15 @@ impl Stop {
     }
 }
 
+/// Arguments by position.
+type Positional = Box<[Argument]>;
+
+/// Arguments by name.
+type Named = Box<[(Keyword, Argument)]>;
+
 /// What of the first graph becomes something else.
 pub(super) struct Unified {
-    pub(super) arguments: Vec<(NodeId, Box<[Argument]>, Box<[(Keyword, Argument)]>)>,
+    pub(super) arguments: Vec<(NodeId, Positional, Named)>,
     pub(super) facts: Vec<(NodeId, Fact)>,
     pub(super) tensors: Vec<(NodeId, Recipe)>,
     pub(super) guards: Vec<Guard>,

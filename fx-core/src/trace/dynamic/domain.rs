@@ -276,7 +276,7 @@ impl<'d> Domain<'d> {
         for step in std::iter::once(1).chain(divisors) {
             let mut works = |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
             let (up, down) = (works(hint + step), works(hint - step));
-            if up && down || up && works(hint + 2 * step) || down && works(hint - 2 * step) {
+            if (up && (down || works(hint + 2 * step))) || (down && works(hint - 2 * step)) {
                 return Ok(step);
             }
         }
