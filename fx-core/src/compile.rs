@@ -2,7 +2,8 @@
 //!
 //! The first call captures the model at the sizes of its inputs. A call at other sizes captures it again, for all sizes of
 //! the dimensions that differ; where that cannot be, or such a graph refuses the sizes because the model takes another way
-//! there, it is captured at these sizes alone. What cannot be captured at all runs as it is.
+//! there, it is captured at these sizes alone. What cannot be captured at all runs as it is; so does a model that keeps
+//! something from call to call, because what it keeps would be in two places.
 //!
 //! Invariant: the result is the model's own, whatever is captured; a graph that fails is not the last word.
 
@@ -34,6 +35,8 @@ struct Known {
     graphs: Vec<Arc<GraphModule>>,
     /// The inputs of graphs of one size, and those at which nothing could be captured.
     seen: Vec<Vec<TensorFact>>,
+    /// Whether the model changes itself when it is called.
+    keeps_state: bool,
 }
 
 /// Graphs of one size are made for so many sizes; for others the original runs, because a capture costs more than it.
@@ -41,8 +44,8 @@ const MOST: usize = 64;
 
 /// A model of one input, as graphs: a drop-in for it that gives the same results.
 ///
-/// Only for models that compute their result of their input and parameters alone: what a `forward` writes into the model
-/// (through a `Mutex` or `RefCell`) is not written by a graph.
+/// A model that keeps something from call to call (in a `Mutex` or `RefCell`) runs as it is. Capture such a model by hand,
+/// to have its state in the graph: [`GraphModule::state`].
 pub fn compile<M>(model: M) -> Compiled<M>
 where
     M: Traceable + Module,
@@ -119,7 +122,7 @@ where
         let facts: Vec<TensorFact> = inputs.iter().map(|input| TensorFact::new(input.shape(), input.dtype())).collect();
         let before = {
             let known = &mut *self.known();
-            if known.seen.len() >= MOST || known.seen.contains(&facts) {
+            if known.keeps_state || known.seen.len() >= MOST || known.seen.contains(&facts) {
                 return;
             }
             let alike = known.seen.iter().filter(|seen| is_alike(seen, &facts));
@@ -134,13 +137,22 @@ where
             // What was the same in both calls is one size, or else it was so by accident.
             for shared in [true, false] {
                 if let Ok(graph) = sizes(&names, &before, &facts, shared).trace_examples(&self.model, examples()) {
-                    self.known().graphs.push(Arc::new(graph));
-                    return;
+                    return self.keep(graph);
                 }
             }
         }
         if let Ok(graph) = Tracer::new().trace_examples(&self.model, examples()) {
-            self.known().graphs.push(Arc::new(graph));
+            self.keep(graph);
+        }
+    }
+
+    fn keep(&self, module: GraphModule) {
+        let known = &mut *self.known();
+        if module.graph().state().is_empty() {
+            known.graphs.push(Arc::new(module));
+        } else {
+            known.graphs.clear();
+            known.keeps_state = true;
         }
     }
 

@@ -13,6 +13,8 @@
 //!
 //! `impl Module` has no name that an associated type could have, so such a function returns a `Func` that calls it. It
 //! borrows nothing, unless a lifetime is named in it (`impl Module + 'a`).
+//!
+//! Invariant: with candle's weights the user's body runs; only the twin of it is changed.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

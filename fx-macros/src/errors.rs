@@ -1,6 +1,6 @@
 //! Every message the attributes can give, and the collector that gives them all in one run.
 //!
-//! Messages say what was found and what to write instead: lower case, no full stop.
+//! Invariant: a message says what was found and what to write instead: lower case, no full stop.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -37,7 +37,7 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-/// Makes a struct, an enum, an impl, a trait or a free function traceable; the item itself stays as it is.
+/// Makes a struct, an enum, an impl, a trait or a free function traceable; the rest of the program uses it as before.
 ///
 /// ```rs
 /// #[fx::module]
@@ -53,9 +53,14 @@ mod tests;
 ///
 /// A field can say `#[fx(constant)]` (plain data, cloned), `#[fx(leaf)]` (a call of it is one node of the graph) and
 /// `#[fx(rename = "path")]` (its name in the graph). A method can say `#[fx(skip)]` (no twin) and `#[fx(include)]`
-/// (a twin although nothing in this impl calls it). A trait of your own gets the attribute, and its impls
-/// `#[fx::module(mirrored)]`: then `Box<dyn Block>` can be a field, and `impl Block for Tensor` be called on proxies.
-/// `#[fx::module(crate = my_fx)]` names the crate differently.
+/// (a twin although nothing in this impl calls it).
+///
+/// A `forward` that reads a tensor's data does not compile. `#[fx::module(specialize)]` on the impl or function, or
+/// `#[fx(specialize)]` on one method, allows it; the capture must then be told to bake the data in
+/// (`Tracer::specialize`).
+///
+/// A trait of your own gets the attribute, and its impls `#[fx::module(mirrored)]`: then `Box<dyn Block>` can be a field, and
+/// `impl Block for Tensor` be called on proxies. `#[fx::module(crate = my_fx)]` names the crate differently.
 #[proc_macro_attribute]
 pub fn module(options: TokenStream, item: TokenStream) -> TokenStream {
     module::expand(options.into(), item.into()).into()

@@ -2,6 +2,8 @@
 //!
 //! Attribute macros have no helper attributes, so `#[fx(…)]` must be taken off before the item goes back to rustc;
 //! [`take_field_options`] and [`take_method_options`] do both at once.
+//!
+//! Invariant: an option that is unknown, or given twice, is an error that names those that are known.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;

@@ -8,6 +8,8 @@
 //!
 //! What says `Block` means `Block<Tensor>`, so that code beside the models stays as it is, and the import of the trait brings
 //! the methods of either world. A trait object finds its mirror through a hidden method.
+//!
+//! Invariant: with the type parameter left out, the trait has the methods that the user wrote, and only hidden ones beside them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -29,6 +31,11 @@ pub(crate) fn mirror_method() -> Ident {
 /// The hidden method that lends a part of a trait object.
 pub(crate) fn part_method() -> Ident {
     format_ident!("__fx_part")
+}
+
+/// The hidden method that says what the mirror of a trait object holds.
+pub(crate) fn held_method() -> Ident {
+    format_ident!("__fx_held")
 }
 
 /// The trait for both worlds, and what lets its objects be fields.
@@ -73,6 +80,11 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
             #[doc(hidden)]
             fn #method(&self, _: usize) -> ::core::option::Option<#part<'_>> { ::core::option::Option::None }
         });
+        let (method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
+        both.items.push(parse_quote! {
+            #[doc(hidden)]
+            fn #method(&self, _: &mut #holding) -> #held { #held::Opaque }
+        });
         objects(item, paths)
     });
     quote!(#both #objects)
@@ -84,6 +96,7 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (part_method, part) = (part_method(), paths.private("Part"));
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
+    let (held_method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
     let text = name.to_string();
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
@@ -98,6 +111,9 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
                         ::core::option::Option::Some(mirror) => mirror,
                         ::core::option::Option::None => #no_mirror(scope, #text),
                     }
+                }
+                fn held(mirror: &Self::Symbolic, holding: &mut #holding) -> #held {
+                    #name::#held_method(&**mirror, holding)
                 }
                 fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> {
                     #name::#part_method(&**self, step)

@@ -3,6 +3,8 @@
 //!
 //! Which arguments and results a graph can hold, only rustc knows, so the description is written for every function that
 //! can be called with values, and method resolution chooses in it (`fx-core`'s `trace/whole.rs`).
+//!
+//! Invariant: a function that has no description says why, to the capture that wants it whole.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};

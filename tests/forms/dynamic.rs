@@ -274,6 +274,27 @@ fn annotated_helpers_are_called_again_at_every_size() {
     assert!(!fixed.graph().to_string().contains("rows ="), "{}", fixed.graph());
 }
 
+/// Adds how often it was called.
+#[fx::module]
+#[derive(Default)]
+struct Counting {
+    calls: std::sync::Mutex<Option<Tensor>>,
+}
+
+#[fx::module]
+impl Module for Counting {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut calls = self.calls.lock().expect("nobody panicked");
+        let counted = match &*calls {
+            Some(calls) => (calls + 1.0)?,
+            None => x.ones_like()?,
+        };
+        let y = (x + &counted)?;
+        *calls = Some(counted);
+        Ok(y)
+    }
+}
+
 #[test]
 fn a_compiled_model_gives_what_the_model_gives() {
     let attention = || Attention { query: linear(4, 4), heads: 2 };
@@ -284,6 +305,11 @@ fn a_compiled_model_gives_what_the_model_gives() {
     }
     // The first size, then all sizes, then those of one position.
     assert!((3..=5).contains(&compiled.graphs().len()), "{:?}", compiled.graphs());
+    let compiled = fx::compile(Counting::default());
+    let (original, x) = (Counting::default(), tensor(&[2, 3, 4]));
+    for _ in 0..3 {
+        assert_same(&original.forward(&x).unwrap(), &compiled.forward(&x).unwrap());
+    }
     let compiled = fx::compile(Unrolled);
     for (batch, seq) in SIZES.into_iter().filter(|(batch, _)| *batch > 0) {
         let x = tensor(&[batch, seq, 4]);

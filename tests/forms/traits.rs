@@ -77,6 +77,30 @@ impl Block for Plain {
     }
 }
 
+/// A block that adds what it was given last.
+#[fx::module]
+#[derive(Default)]
+struct Remembering {
+    seen: std::sync::Mutex<Option<Tensor>>,
+}
+
+#[fx::module(mirrored)]
+impl Block for Remembering {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut seen = self.seen.lock().expect("nobody panicked");
+        let y = match &*seen {
+            Some(seen) => (x + seen)?,
+            None => x.exp()?,
+        };
+        *seen = Some(x.clone());
+        Ok(y)
+    }
+
+    fn both(&self, pair: &Pair) -> Result<Pair> {
+        Ok(Pair { left: Block::forward(self, &pair.left)?, right: pair.right.clone() })
+    }
+}
+
 /// A block that is not annotated has no mirror.
 struct Foreign;
 
@@ -125,6 +149,23 @@ fn trait_objects_are_mirrored() {
     assert!(graph.graph().to_string().contains("call_module blocks.1.first("), "{}", graph.graph());
     let empty = Stack { blocks: Vec::new() };
     assert_returns(&[&empty.forward(&x).unwrap()], fx::trace(&empty, (&x,)), &[&x]);
+}
+
+#[test]
+fn what_a_trait_object_keeps_is_state() {
+    let model = || Stack { blocks: vec![Box::new(Narrow { linear: linear(4, 4) }), Box::<Remembering>::default()] };
+    let (original, captured, inputs) = (model(), model(), [tensor(&[3, 4]), other(&[3, 4])]);
+    let first = fx::trace(&captured, (&inputs[0],)).unwrap();
+    let slots: Vec<&str> = first.graph().state().iter().map(|slot| &*slot.name).collect();
+    assert_eq!(slots, ["blocks.1.seen"]);
+    // What is there from the second call on is another graph over the same state.
+    captured.forward(&inputs[0]).unwrap();
+    let next = fx::trace(&captured, (&inputs[0],)).unwrap();
+    next.share_state(&first).unwrap();
+    crate::support::assert_same(&original.forward(&inputs[0]).unwrap(), &first.forward(&[&inputs[0]]).unwrap());
+    for x in [&inputs[1], &inputs[0]] {
+        crate::support::assert_same(&original.forward(x).unwrap(), &next.forward(&[x]).unwrap());
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::attention::decoder;
 use crate::support::{assert_same, tensor};
 
 /// The graph of a call with a prompt, and that of every call with a token after it.
-fn two_graphs() -> (GraphModule, GraphModule) {
+pub(crate) fn two_graphs() -> (GraphModule, GraphModule) {
     let mut model = decoder();
     let first = fx::trace(&model, (&tensor(&[1, 3, 4]),)).unwrap();
     model.forward(&tensor(&[1, 3, 4])).unwrap();
@@ -41,7 +41,7 @@ fn a_token_is_added_at_every_length() {
 
 #[fx::module]
 #[derive(Debug, Clone)]
-struct Own {
+pub(crate) struct Own {
     growing: KvCache,
     concatenated: ConcatKvCache,
     used: usize,
@@ -49,7 +49,7 @@ struct Own {
 
 #[fx::module]
 impl Own {
-    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
         let (k, v) = self.growing.append(x, &x.neg()?)?;
         let (c, _) = self.concatenated.append(x, &x.exp()?)?;
         let scale = 1.0 / (self.growing.current_seq_len() as f64 + 1.0).sqrt();
@@ -60,8 +60,7 @@ impl Own {
     }
 }
 
-#[test]
-fn candle_s_caches_of_every_length() {
+pub(crate) fn own() -> (Own, GraphModule) {
     let mut model = Own { growing: KvCache::new(1, 4), concatenated: ConcatKvCache::new(1), used: 0 };
     model.forward(&tensor(&[1, 2, 2])).unwrap();
     let graph = Tracer::new()
@@ -70,6 +69,12 @@ fn candle_s_caches_of_every_length() {
         .dynamic("concatenated", 1, "past")
         .trace(&model)
         .unwrap_or_else(|error| panic!("{error}"));
+    (model, graph)
+}
+
+#[test]
+fn candle_s_caches_of_every_length() {
+    let (mut model, graph) = own();
     let mut state: State = graph.state();
     for _ in 0..9 {
         let found = graph.run_with_state(&mut state, &[Value::from(&tensor(&[1, 1, 2]))]).unwrap();
@@ -81,7 +86,7 @@ fn candle_s_caches_of_every_length() {
 /// Keeps its own position, and a sum.
 #[fx::module]
 #[derive(Debug, Clone)]
-struct Position {
+pub(crate) struct Position {
     table: Tensor,
     sum: Tensor,
     pos: usize,
@@ -89,7 +94,7 @@ struct Position {
 
 #[fx::module]
 impl Position {
-    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
         let len = x.dim(0)?;
         let rows = self.table.narrow(0, self.pos, len)?;
         self.sum = (x.sum(0)? + &self.sum)?;
@@ -98,15 +103,22 @@ impl Position {
     }
 }
 
-#[test]
-fn a_position_that_the_model_keeps() {
-    let position = || Position { table: tensor(&[16, 2]), sum: tensor(&[2]), pos: 0 };
-    let graph = Tracer::new()
+pub(crate) fn position() -> Position {
+    Position { table: tensor(&[16, 2]), sum: tensor(&[2]), pos: 0 }
+}
+
+pub(crate) fn position_graph() -> GraphModule {
+    Tracer::new()
         .input("x", DType::F32, (3, 2))
         .dynamic("x", 0, "len")
         .dynamic_arg("pos")
         .trace(&position())
-        .unwrap_or_else(|error| panic!("{error}"));
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_position_that_the_model_keeps() {
+    let graph = position_graph();
     insta::assert_snapshot!(graph.graph().to_string());
     let mut model = position();
     for len in [3, 1, 1, 4, 2] {

@@ -52,7 +52,7 @@ fn a_ring_with_a_position() {
 /// Fewer and more things than before, and in other places.
 #[fx::module]
 #[derive(Debug, Clone)]
-struct Moves {
+pub(crate) struct Moves {
     seen: Vec<Tensor>,
     current: Tensor,
     previous: Tensor,
@@ -65,7 +65,7 @@ struct Moves {
 
 #[fx::module]
 impl Moves {
-    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
         std::mem::swap(&mut self.current, &mut self.previous);
         let old = std::mem::replace(&mut self.current, (&self.previous + x)?);
         let taken = self.taken.take();
@@ -97,7 +97,7 @@ impl Moves {
     }
 }
 
-fn moves() -> Moves {
+pub(crate) fn moves() -> Moves {
     let (current, previous) = (tensor(&[2]), tensor(&[2]).neg().unwrap());
     let (seen, name) = (vec![], "n".to_owned());
     Moves { seen, current, previous, taken: None, untouched: Some(tensor(&[2])), flush: false, name, weight: 1.5 }

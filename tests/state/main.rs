@@ -16,3 +16,4 @@ mod locks;
 mod saved;
 mod several;
 mod small;
+mod written;

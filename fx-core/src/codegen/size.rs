@@ -10,7 +10,7 @@ use super::identifier::identifier;
 use super::literal::literal;
 use crate::ir::Argument;
 use crate::ops::kind::Kind;
-use crate::value::{SymInt, SymOp, Term};
+use crate::value::{Relation, SymInt, SymOp, Term};
 
 /// An expression over `usize` variables that are named like the sizes. Where numbers are not negative, Rust's division is
 /// the graph's.
@@ -36,6 +36,107 @@ pub(super) fn expression(of: &SymInt) -> TokenStream {
                 SymOp::Min => quote!(usize::min(#left, #right)),
                 SymOp::Max => quote!(usize::max(#left, #right)),
             }
+        }
+    }
+}
+
+/// Whether something can be less than zero on the way.
+fn has_minus(of: &SymInt) -> bool {
+    match of.term() {
+        Term::Int(int) => *int < 0,
+        Term::Symbol(_) => false,
+        Term::Binary(op, left, right) => *op == SymOp::Sub || has_minus(left) || has_minus(right),
+    }
+}
+
+/// An expression over the same variables that is an `i64`, and exact where it is negative.
+fn signed(of: &SymInt) -> TokenStream {
+    let operand = |side: &SymInt| {
+        let inside = signed(side);
+        match side.term() {
+            Term::Int(_) | Term::Binary(SymOp::Min | SymOp::Max | SymOp::Div | SymOp::Rem, ..) => inside,
+            Term::Symbol(_) | Term::Binary(..) => quote!((#inside)),
+        }
+    };
+    match of.term() {
+        Term::Int(int) => {
+            let int = Literal::i64_unsuffixed(*int);
+            quote!(#int)
+        }
+        Term::Symbol(name) => {
+            let name = identifier(name);
+            quote!(#name as i64)
+        }
+        Term::Binary(SymOp::Min, left, right) => {
+            let (left, right) = (signed(left), signed(right));
+            quote!(i64::min(#left, #right))
+        }
+        Term::Binary(SymOp::Max, left, right) => {
+            let (left, right) = (signed(left), signed(right));
+            quote!(i64::max(#left, #right))
+        }
+        Term::Binary(SymOp::Div, left, right) => {
+            let (left, right) = (signed(left), signed(right));
+            quote!(i64::div_euclid(#left, #right))
+        }
+        Term::Binary(SymOp::Rem, left, right) => {
+            let (left, right) = (signed(left), signed(right));
+            quote!(i64::rem_euclid(#left, #right))
+        }
+        Term::Binary(SymOp::Add, left, right) => {
+            let (left, right) = (operand(left), operand(right));
+            quote!(#left + #right)
+        }
+        Term::Binary(SymOp::Sub, left, right) => {
+            let (left, right) = (operand(left), operand(right));
+            quote!(#left - #right)
+        }
+        Term::Binary(SymOp::Mul, left, right) => {
+            let (left, right) = (operand(left), operand(right));
+            quote!(#left * #right)
+        }
+    }
+}
+
+/// A comparison that holds where it should, whatever the sizes are: `a - b < c` is `a < c + b`.
+pub(super) fn comparison(left: &SymInt, relation: Relation, right: &SymInt) -> TokenStream {
+    let operator: TokenStream = relation.as_str().parse().unwrap_or_default();
+    if !has_minus(left) && !has_minus(right) {
+        let (left, right) = (expression(left), expression(right));
+        return quote!(#left #operator #right);
+    }
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    if terms(left, &mut here, &mut there) && terms(right, &mut there, &mut here) {
+        let sum = |terms: &[TokenStream]| match terms {
+            [] => quote!(0),
+            terms => quote!(#(#terms)+*),
+        };
+        let (left, right) = (sum(&here), sum(&there));
+        return quote!(#left #operator #right);
+    }
+    // `a as i64 < b` would begin the generics of a type.
+    let side = |of: &SymInt| {
+        let side = signed(of);
+        if of.as_symbol().is_some() { quote!((#side)) } else { side }
+    };
+    let (left, right) = (side(left), side(right));
+    quote!(#left #operator #right)
+}
+
+/// Takes a sum apart into what is added and what is taken away. Not if something can be negative inside of a term.
+fn terms(of: &SymInt, added: &mut Vec<TokenStream>, taken: &mut Vec<TokenStream>) -> bool {
+    match of.term() {
+        Term::Int(0) => true,
+        Term::Int(int) => {
+            let side = if *int < 0 { taken } else { added };
+            side.push(Literal::u64_unsuffixed(int.unsigned_abs()).into_token_stream());
+            true
+        }
+        Term::Binary(SymOp::Add, left, right) => terms(left, added, taken) && terms(right, added, taken),
+        Term::Binary(SymOp::Sub, left, right) => terms(left, added, taken) && terms(right, taken, added),
+        Term::Symbol(_) | Term::Binary(..) => {
+            added.push(expression(of));
+            !has_minus(of)
         }
     }
 }
@@ -67,11 +168,19 @@ fn replaced(tokens: TokenStream, expressions: &[SymInt]) -> TokenStream {
             let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit()).trim_end_matches(".0");
             let digits: String = digits.chars().take_while(char::is_ascii_digit).collect();
             let index = digits.parse::<i64>().ok().and_then(|number| usize::try_from(number - FIRST).ok());
-            match index.and_then(|index| expressions.get(index)).map(expression) {
+            let of = index.and_then(|index| expressions.get(index));
+            let exact = |of: &SymInt| if has_minus(of) { signed(of) } else { expression(of) };
+            match of {
                 None => number.into_token_stream(),
-                Some(of) if text.contains(['.', 'f']) => quote!(((#of) as f64)),
-                Some(of) if text.contains('i') => quote!(((#of) as i64)),
-                Some(of) => of,
+                Some(of) if text.contains(['.', 'f']) => {
+                    let of = exact(of);
+                    quote!(((#of) as f64))
+                }
+                Some(of) if text.contains('i') => {
+                    let of = exact(of);
+                    quote!(((#of) as i64))
+                }
+                Some(of) => expression(of),
             }
         }
         other => other.into_token_stream(),

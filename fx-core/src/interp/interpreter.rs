@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use crate::ir::{Argument, Graph, ModulePath, Node, NodeId, Target, by_parameter};
 use crate::module::inputs::{Input, bind_inputs};
+use crate::module::normalize::layer_arguments;
 use crate::module::{Attribute, Attributes, GraphModule};
 use crate::ops::candle_error::caught;
 use crate::ops::{Args, OpRef};
@@ -218,8 +219,13 @@ impl<'r> Running<'r> {
                 by_parameter(op, node.args(), node.kwargs()).map(|(_, argument)| self.fetch(argument)).collect()
             }
             Target::CallModule(path) => {
-                let Some(Attribute::Module(child)) = self.fetch_attr(path) else {
-                    return node.arguments().map(|argument| self.fetch(argument)).collect();
+                let child = match self.fetch_attr(path) {
+                    Some(Attribute::Module(child)) => child,
+                    Some(Attribute::Layer(layer)) => {
+                        let arguments = layer_arguments(&*layer, node.args(), node.kwargs());
+                        return arguments.into_iter().map(|argument| self.fetch(argument)).collect();
+                    }
+                    _ => return node.arguments().map(|argument| self.fetch(argument)).collect(),
                 };
                 let line = || self.graph.node_line(self.id);
                 let inputs = bind_inputs(child.graph(), node.args(), node.kwargs())

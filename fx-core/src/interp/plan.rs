@@ -10,6 +10,7 @@ use crate::entity::EntityRef;
 use crate::ir::{Argument, Graph, Node, NodeId, Target, bind};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
+use crate::module::normalize::layer_arguments;
 use crate::module::{Attribute, GraphModule, LayerModule};
 use crate::ops::{OpRef, ResultKind};
 use crate::value::{Fact, Value};
@@ -238,8 +239,8 @@ impl<'g> Planner<'g> {
                     self.operands.push(operand);
                 }
             }
-            Call::Layer(_) => {
-                for argument in node.arguments() {
+            Call::Layer(layer) => {
+                for argument in layer_arguments(&**layer, node.args(), node.kwargs()) {
                     let operand = self.operand(id, argument)?;
                     self.operands.push(operand);
                 }

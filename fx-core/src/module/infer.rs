@@ -16,6 +16,7 @@ use crate::value::{Fact, Value};
 use super::attributes::{Attribute, Attributes};
 use super::graph_module::GraphModule;
 use super::inputs::{Input, bind_inputs};
+use super::normalize::layer_arguments;
 
 /// A node that would be refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -143,8 +144,7 @@ fn infer_in(
         }
         Target::CallModule(path) => match attributes.fetch(path) {
             Some(Attribute::Layer(layer)) => {
-                let facts: SmallVec<[Fact; 4]> =
-                    args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).map(fact).collect();
+                let facts: SmallVec<[Fact; 4]> = layer_arguments(&*layer, args, kwargs).into_iter().map(fact).collect();
                 // A layer of the user's may panic.
                 let inferred = caught(|| Ok(layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>())));
                 inferred.unwrap_or_else(|panic| Err(InferError(format!("{}: {}", layer.type_name(), reason(&panic)))))

@@ -36,7 +36,7 @@ pub(crate) mod inputs;
 mod layer;
 mod layer_table;
 mod mode;
-mod normalize;
+pub(crate) mod normalize;
 mod saved;
 mod shared;
 mod state;

@@ -3,6 +3,8 @@
 //!
 //! Invariant: what is given is in the result, once, under the name of its parameter.
 
+use smallvec::SmallVec;
+
 use crate::ir::{Argument, BindError, Keyword, NodeId, NormalizedArguments, Target};
 
 use super::attributes::{Attribute, MissingAttribute};
@@ -133,6 +135,22 @@ impl GraphModule {
         }
         Ok(Some(normalized))
     }
+}
+
+/// The arguments of a call of a layer in the order of its parameters, one that is left out between others as an absent one.
+/// As they are written where they do not fit, for the layer to say so.
+pub(crate) fn layer_arguments<'a>(
+    layer: &dyn LayerModule,
+    args: &'a [Argument],
+    kwargs: &'a [(Keyword, Argument)],
+) -> SmallVec<[&'a Argument; 4]> {
+    let written = || args.iter().chain(kwargs.iter().map(|(_, argument)| argument)).collect();
+    if kwargs.is_empty() {
+        return written();
+    }
+    let Ok(given) = bind_layer(layer, args, kwargs) else { return written() };
+    let count = given.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    given.into_iter().take(count).map(|argument| argument.unwrap_or(&Argument::None)).collect()
 }
 
 /// What each parameter of a layer is given.

@@ -62,6 +62,14 @@ pub trait Traceable {
         None
     }
 
+    /// Itself, as a part of what holds it.
+    fn as_part(&self) -> Part<'_>
+    where
+        Self: Sized,
+    {
+        Part::of(self)
+    }
+
     /// Itself, where its type can be told at run time: it borrows nothing.
     fn whole(&self) -> Option<&dyn Any> {
         None
@@ -123,7 +131,7 @@ impl Traceable for Proxy {
 /// A type whose values a twin can build field by field.
 pub trait Construct: Traceable {
     /// What the twin writes as a struct literal.
-    type Fields;
+    type Fields: ?Sized;
 
     /// The mirror of these fields.
     fn construct(fields: Self::Fields) -> Self::Symbolic;

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use candle_core::{DType, Device, Tensor};
 use fx_core::interp::{Activations, Execution, Interpreter, Observer, Profiler, RunError, Running, ShapeProp};
 use fx_core::ir::{Argument, Graph, ModulePath, NodeId};
-use fx_core::module::{Attribute, Attributes, DEFAULT_INPUT, GraphModule, MissingAttribute, NormalizeError};
+use fx_core::module::{
+    Attribute, Attributes, DEFAULT_INPUT, GraphModule, LayerModule, MissingAttribute, NormalizeError,
+};
 use fx_core::ops::OpRef;
 use fx_core::value::{Fact, Value};
 
@@ -242,4 +245,26 @@ fn arguments_of_layers_and_child_graphs_are_matched_to_their_parameters() {
     let model = nested();
     let output = model.graph().output_node().expect("an output");
     assert_eq!(model.normalized_arguments(output, false), Ok(None));
+}
+
+#[test]
+fn arguments_of_layers_by_name_are_their_parameters_in_any_order() {
+    let ones = Tensor::ones(2, DType::F32, &Device::Cpu).expect("ones");
+    let norm = candle_nn::BatchNorm::new_no_bias(2, ones.clone(), ones, 1e-5).expect("a layer");
+    let norm: Arc<dyn LayerModule> = Arc::new(norm);
+    let mut graph = Graph::new("model");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    cursor.meta_mut(x).fact = Fact::tensor((1, 2), DType::F32);
+    let called = cursor.call_module("norm", [], [("train".into(), false.into()), ("xs".into(), x.into())]);
+    cursor.output(called);
+    let mut model = module(graph, Attributes::from_iter([("norm", Attribute::from(norm))]));
+    model.check().expect("its fact can be inferred");
+    let input: Value = tensor(&[1.0, 2.0]).reshape((1, 2)).expect("two numbers").into();
+    let by_plan = model.run(std::slice::from_ref(&input)).expect("it runs by plan");
+    let by_node = Execution::new(&model).run(&mut (), &[input]).expect("it runs node by node");
+    assert_eq!(by_plan.as_tensor().expect("a tensor").dims(), by_node.as_tensor().expect("a tensor").dims());
+    model.infer_facts().expect("it fits");
+    let called = model.graph().node_named("norm").expect("the call");
+    assert_eq!(model.graph().node(called).meta().fact, Fact::tensor((1, 2), DType::F32));
 }

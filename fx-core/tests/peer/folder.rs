@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use candle_core::{DType, Device, Tensor};
 use fx_core::codegen::{Folder, Statement};
-use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source};
+use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source, StateSlot};
 use fx_core::module::{Attributes, GraphModule};
 use fx_core::ops::{OpDef, Param};
 use fx_core::value::{Fact, Relation, SymInt, TensorFact, Value};
@@ -138,6 +138,49 @@ fn sizes_of_a_run_are_read_and_checked() {
     let written = self::source(&Folder::new(), &module);
     insta::assert_snapshot!(written);
     assert_formatted(&written);
+}
+
+fn parsed(text: &str, attributes: Attributes) -> GraphModule {
+    let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    GraphModule::new(graph, attributes).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A path in a model can be anything; names of the fields cannot.
+#[test]
+fn the_state_has_a_field_for_each_part() {
+    let names = ["cache.k", "cache_k", "0", "type", "self", "ends-with-dash-", "State"];
+    let mut graph = Graph::new("names");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    let inputs: Vec<NodeId> = names.iter().map(|_| cursor.placeholder("old")).collect();
+    let sums = inputs.iter().map(|input| cursor.call(plus(), [x.into(), (*input).into()], []).expect("fits"));
+    let written: Vec<Argument> = sums.map(Argument::Node).collect();
+    cursor.output((inputs[0], Argument::Tuple(written.into())));
+    let slots =
+        names.iter().zip(&inputs).map(|(name, input)| StateSlot { name: (*name).into(), reads: (*input).into() });
+    let parameters = [("state".into(), x.into())];
+    graph.set_signature(Some(Signature { parameters: parameters.into(), state: slots.collect() }));
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+}
+
+#[test]
+fn a_state_that_no_type_has_is_refused() {
+    let module =
+        parsed("graph g(%x, %k) takes (x = %x) state (k = %k) {\n    output %x state (k = 3)\n}", Attributes::new());
+    let mixed = Folder::new().write(&module).expect_err("a tensor, and then a number");
+    let child =
+        parsed("graph g(%x, %k) takes (x = %x) state (k = %k) {\n    output %x state (k = %x)\n}", Attributes::new());
+    let mut graph = Graph::new("outer");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    let called = cursor.call_module("child", [x.into(), x.into()], []);
+    cursor.output(called);
+    let outer = GraphModule::new(graph, Attributes::from_iter([("child", child)])).expect("a correct graph");
+    let inner = Folder::new().write(&outer).expect_err("a child with state");
+    insta::assert_snapshot!(format!("{mixed}\n{inner}"));
 }
 
 static OURS: OpDef =

@@ -126,14 +126,20 @@ impl Field {
             let leaf = paths.symbolic("OpaqueLeaf");
             quote!(#leaf::new(#value, #scope))
         } else {
-            let traceable = paths.traceable();
-            quote!(#traceable::symbolic(#value, #scope))
+            self.traceable_call("symbolic", quote!(#value, #scope), paths)
         }
     }
 
     /// Whether a call could change it: it is no layer that is called whole.
     pub(super) fn can_change(&self) -> bool {
         !self.options.leaf
+    }
+
+    /// A call of a function of `Traceable` for its type. Spanned on the type, so that rustc says once what it cannot mirror.
+    pub(super) fn traceable_call(&self, name: &str, arguments: TokenStream, paths: &Paths) -> TokenStream {
+        let (ty, name) = (&self.ty, Ident::new(name, self.ty.span()));
+        let traceable = respan(paths.traceable(), ty);
+        quote_spanned!(ty.span()=> <#ty as #traceable>::#name(#arguments))
     }
 
     /// Whether it has a mirror of its own, rather than a copy or a leaf.

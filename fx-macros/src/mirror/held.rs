@@ -1,4 +1,6 @@
 //! What a mirror holds: the body of `Traceable::held`, by which a capture finds out what it has changed.
+//!
+//! Invariant: a field has the name here that its scope has, so that state is found at the path of an attribute.
 
 use proc_macro2::TokenStream;
 use quote::quote;

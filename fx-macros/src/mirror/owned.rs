@@ -26,10 +26,9 @@ pub(super) fn methods(part: TokenStream, generics: &Generics, paths: &Paths) -> 
 
 /// `match step { 0 => Some(…), … }`; `reference` gives a reference to a field.
 pub(super) fn part(fields: &Fields, reference: impl Fn(&Field) -> TokenStream, paths: &Paths) -> TokenStream {
-    let part_type = paths.private("Part");
     let arms = fields.list.iter().enumerate().filter(|(_, field)| field.is_mirrored()).map(|(step, field)| {
-        let (cfgs, reference) = (field.cfgs(), reference(field));
-        quote!(#(#cfgs)* #step => ::core::option::Option::Some(#part_type::of(#reference)),)
+        let (cfgs, part) = (field.cfgs(), field.traceable_call("as_part", reference(field), paths));
+        quote!(#(#cfgs)* #step => ::core::option::Option::Some(#part),)
     });
     quote!(match step { #(#arms)* _ => ::core::option::Option::None })
 }

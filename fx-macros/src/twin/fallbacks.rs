@@ -8,6 +8,9 @@
 //! fallbacks, imported by glob, gives that name to the original. What an attribute generates is an explicit item, which wins.
 //!
 //! This finds items of the same module; a variant written with a path (`cache::KvCache::Normal`) stays as it is.
+//!
+//! Invariant: where no attribute has generated the item, what the user wrote is meant; a constructor of candle's layers
+//! (`Conv1d::new`) then means that of the layer's mirror.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -160,6 +160,14 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         .map_or(String::new(), |last| format!("{}_", last.ident));
     let fallbacks = fallbacks.declare(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
+    let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
+    let objects =
+        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
+    let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    let object_held = objects.then(|| object_held(item, paths));
     let expansion = quote! {
         #bare
         #fallbacks
@@ -169,20 +177,28 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         const _: () = {
             #imports
             #aliases
-            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* }
+            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
             #(#entries)*
             #inside
         };
+        #annotated
     };
     if let Some(items) = associated.items {
         item.items = items;
     }
-    let objects =
-        item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
-    if kind == ImplKind::Mirrored && !of_tensor && objects && item.generics.params.is_empty() {
+    if objects {
         item.items.extend(object_methods(item, paths));
     }
     expansion
+}
+
+/// What rustc explains if the type has no attribute, besides the mirror that it does not find.
+fn annotated(item: &ItemImpl, paths: &Paths) -> TokenStream {
+    let (ty, traceable) = (&item.self_ty, paths.traceable());
+    quote! {
+        const fn annotated<T: #traceable>() {}
+        annotated::<#ty>();
+    }
 }
 
 /// `Block<Proxy>` for the trait `Block`.
@@ -197,6 +213,15 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
         last.arguments = syn::PathArguments::AngleBracketed(parse_quote!(<#written #comma #proxy>));
     }
     quote!(#path)
+}
+
+/// The method by which the mirror of an object says what it holds.
+fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
+    let (name, ty, traceable) = (traits::held_method(), &item.self_ty, paths.traceable());
+    let (held, holding) = (paths.private("Held"), paths.private("Holding"));
+    quote! {
+        fn #name(&self, holding: &mut #holding) -> #held { <#ty as #traceable>::held(self, holding) }
+    }
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.

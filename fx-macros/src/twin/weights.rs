@@ -3,6 +3,8 @@
 //! What is weights is told by names: parameters of type `VarBuilder`, and variables that are set to one of its methods
 //! that give another (`let vb = vb.pp("stages")`). What a function does with them, rustc decides (`fx-core`'s
 //! `trace/callee.rs`).
+//!
+//! Invariant: arguments are evaluated once, in the order in which they are written.
 
 use std::collections::BTreeMap;
 

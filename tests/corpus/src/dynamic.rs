@@ -31,9 +31,11 @@ pub struct Dynamic {
 
 impl fmt::Display for Dynamic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = if self.sizes.is_empty() { "-".to_owned() } else { self.sizes.join(", ") };
+        let sizes = self.sizes.join(", ");
         match &self.reason {
+            None if self.sizes.is_empty() => f.write_str("-"),
             None => f.write_str(&sizes),
+            Some(reason) if self.sizes.is_empty() => write!(f, "none: {}", one_line(reason)),
             Some(reason) => write!(f, "{sizes}; not all: {}", one_line(reason)),
         }
     }

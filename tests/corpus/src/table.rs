@@ -123,9 +123,12 @@ impl fmt::Display for Table {
     }
 }
 
-/// The first line of a message, fit for a cell of a table.
+/// The first line of a message, with the next one if that explains it, fit for a cell of a table.
 pub(crate) fn one_line(message: &str) -> String {
-    let words: Vec<_> = message.lines().next().unwrap_or_default().split_whitespace().collect();
+    let mut lines = message.lines();
+    let first = lines.next().unwrap_or_default();
+    let next = lines.next().filter(|_| first.trim_end().ends_with(':')).unwrap_or_default();
+    let words: Vec<_> = first.split_whitespace().chain(next.split_whitespace()).collect();
     words.join(" ").replace('|', "\\|")
 }
 
@@ -142,6 +145,7 @@ the graph gives the original's result to the last bit on inputs that the capture
 tensors, which a graph cannot, is captured with the modules that do so called whole, as one node each; where the model itself
 reads, with what it read baked in (*specialised*). *Without data* is whether a capture which is told no more than shapes gives
 the same graph. *Dynamic* lists the sizes that may vary in one graph, compared at three sizes that the capture was not told of;
-a dash stands for inputs without a size that varies. `cargo test -p corpus` compares this page with what it finds; `UPDATE_GENERATED=1 cargo test -p corpus --test
-models` writes it anew.
+a dash stands for inputs without a size that varies.
+
+`cargo test --workspace --test models` compares this page with what it finds; with `UPDATE_GENERATED=1` it writes it anew.
 ";

@@ -38,6 +38,18 @@ fn strip(annotated: &str, insertions: &[Insertion]) -> String {
     original + rest
 }
 
+/// Everything that the program writes.
+const ATTRIBUTES: [&str; 8] = [
+    "#[fx::module]",
+    "#[fx::module(specialize)]",
+    "#[fx::module(mirrored)]",
+    "#[fx::module(mirrored, specialize)]",
+    "#[fx(skip)]",
+    "#[fx(include)]",
+    "#[fx::constant]",
+    "#[derive(Clone)]",
+];
+
 #[test]
 fn candle_transformers_is_annotated_by_whole_lines_that_can_be_taken_out_again() {
     let texts = candle_transformers();
@@ -50,7 +62,7 @@ fn candle_transformers_is_annotated_by_whole_lines_that_can_be_taken_out_again()
     for (path, text) in &texts {
         let (insertions, summary) = source.insertions(path).unwrap();
         for Insertion { at, text: line } in &insertions {
-            let attribute = matches!(line.trim(), "#[fx::module]" | "#[fx::constant]" | "#[derive(Clone)]");
+            let attribute = ATTRIBUTES.contains(&line.trim());
             assert!(attribute && line.ends_with('\n'), "{}: `{line}`", path.display());
             assert!(*at == 0 || text.as_bytes()[at - 1] == b'\n', "{}: not a line of its own", path.display());
         }
@@ -91,7 +103,7 @@ struct Weight(Tensor);
 pub(crate) struct Stack {
     parts: Vec<Option<Weight>>,
 }
-enum Either { A(candle_nn::Linear), B }
+enum Either { A(candle_nn::Linear), B(Stack) }
 struct Size { width: usize }
 ",
         "use candle::Tensor;
@@ -104,7 +116,7 @@ pub(crate) struct Stack {
     parts: Vec<Option<Weight>>,
 }
 #[fx::module]
-enum Either { A(candle_nn::Linear), B }
+enum Either { A(candle_nn::Linear), B(Stack) }
 #[fx::constant]
 #[derive(Clone)]
 struct Size { width: usize }
@@ -190,10 +202,11 @@ impl Module for M {
     fn forward(&self, x: &Tensor) -> Result<Tensor> { x * self.scale() }
 }
 impl std::fmt::Debug for M {}
-#[fx::module]
+#[fx::module(mirrored)]
 impl Own for M {
     fn own(&self, x: &Tensor) -> Result<Tensor> { self.forward(x) }
 }
+#[fx::module]
 trait Own {
     fn own(&self, x: &Tensor) -> Result<Tensor>;
 }
@@ -261,7 +274,7 @@ fn conditions_stay_in_front_and_inline_modules_are_entered() {
 #[test]
 fn what_a_name_means_is_looked_up_in_the_file_that_is_imported_from() {
     let texts = [
-        ("src/a.rs", "pub struct Part(candle::Tensor);"),
+        ("src/a.rs", "pub struct Part(candle_nn::Linear);"),
         ("src/b.rs", "#[derive(Clone)]\npub struct Part(usize);"),
         ("src/uses_a.rs", "use crate::a::Part;\nstruct Whole(Part);"),
         ("src/uses_b.rs", "use super::b;\n#[derive(Clone)]\nstruct Whole(b::Part);"),

@@ -416,12 +416,17 @@ impl Writer<'_, '_> {
     }
 
     /// What a function gives.
-    fn result(&self) -> Statement {
+    fn result(&mut self) -> Statement {
         let (unit, region) = (self.unit, self.region);
         if region == 0
             && let Some(output) = unit.graph().output_node()
         {
-            let value = self.interface.map_or_else(|| quote!(()), |interface| interface.value(&self.calls()));
+            let mut fresh = std::mem::take(&mut self.fresh);
+            let (last, value) = match self.interface {
+                Some(interface) => interface.value(&self.calls(), &mut fresh),
+                None => (Vec::new(), quote!(())),
+            };
+            self.statements.extend(last);
             let code = written("", &quote!(Ok(#value)), "", INDENT);
             return Statement { node: Some(output), code };
         }

@@ -32,6 +32,16 @@ pub enum FolderError {
         /// The kinds.
         found: String,
     },
+    /// A part of the state that the crate cannot keep.
+    #[error("the state `{slot}` of the graph `{graph}` cannot be written: {reason}")]
+    State {
+        /// The part of the state.
+        slot: String,
+        /// Name of the graph.
+        graph: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A transformer of the body made something that is not Rust.
     #[error(transparent)]
     Code(#[from] CodeError),

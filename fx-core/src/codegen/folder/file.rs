@@ -67,6 +67,17 @@ fn expect(name: &str, input: &Tensor, dtype: DType, dims: &[usize]) -> Result<()
     candle_core::bail!(\"input `{name}` should be {dtype:?} of {dims:?}, but is {found:?}\")
 }",
     ),
+    (
+        "expect_state",
+        "/// The model was captured in a state of these types and shapes.
+fn expect_state(name: &str, value: &Tensor, dtype: DType, dims: &[usize]) -> Result<()> {
+    if value.dtype() == dtype && value.dims() == dims {
+        return Ok(());
+    }
+    let found = (value.dtype(), value.dims());
+    candle_core::bail!(\"state `{name}` should be {dtype:?} of {dims:?}, but is {found:?}\")
+}",
+    ),
 ];
 
 /// The lines of the program, each with its node.
@@ -92,13 +103,14 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     let mut types = Fresh::types();
     let model = types.take_type(&camel(module.class_name()));
     let last = program.units.len() - 1;
+    let mut weights = weights(&program);
+    let main = main_dtype(weights.iter().map(|(_, tensor)| tensor));
     let mut interfaces = Vec::with_capacity(program.units.len());
     for (number, unit) in program.units.iter().enumerate() {
-        interfaces.push(Interface::new(unit.graph(), number == last, &mut types)?);
+        interfaces.push(Interface::new(unit.module, number == last, &mut types, &weights)?);
     }
     let naming = Naming::new(&program, model, &mut types);
-    let weights = weights(&program);
-    let main = main_dtype(weights.iter().map(|(_, tensor)| tensor));
+    weights.extend(interfaces.iter().filter_map(Interface::kept).flat_map(|kept| kept.weights.iter().cloned()));
     let taken = Fresh::values(heads(&program));
     let mut bodies = Bodies {
         program: &program,
@@ -112,6 +124,8 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     let mut lines = Lines::default();
     for interface in &interfaces {
         interface.structures().definitions().into_iter().for_each(|line| lines.push(line));
+        let kept = interface.kept().map(|kept| kept.definition(interface.structures(), main));
+        kept.into_iter().flatten().for_each(|line| lines.push(line));
     }
     for ty in 0..program.types.len() {
         write_type(folder, &mut bodies, ty, &interfaces, main, &mut lines)?;
@@ -196,7 +210,8 @@ fn write_type(
         lines.push("");
     }
     lines.push(format!("/// {}", comment(program, ty)));
-    if names.fields.is_empty() {
+    let kept = interfaces.last().and_then(Interface::kept).filter(|_| is_model);
+    if names.fields.is_empty() && kept.is_none() {
         lines.push(format!("{visible}struct {name};"));
     } else {
         lines.push(format!("{visible}struct {name} {{"));
@@ -205,6 +220,13 @@ fn write_type(
             let of = one_line_tokens(&naming.member_type(program, unit, &field.members[0].1));
             let of = if field.list.is_some() { format!("Vec<{of}>") } else { of };
             lines.push(format!("    {}: {of},", field.name));
+        }
+        if let Some(kept) = kept {
+            if kept.is_read() {
+                lines.push(format!("    initial_state: {},", kept.name));
+            }
+            lines.push("    /// What it keeps from one call to the next.");
+            lines.push(format!("    pub state: {},", kept.name));
         }
         lines.push("}");
     }
@@ -228,12 +250,22 @@ fn write_type(
         lines.push("    /// # Errors");
         lines.push("    /// When a tensor is missing or of another shape.");
     }
-    let (making, reads) = constructor(program, naming, ty, main);
+    let (making, reads) = constructor(program, naming, ty, main, kept);
     let mut parameters: Vec<String> = names.sizes.iter().map(|size| format!("{size}: usize")).collect();
     parameters.push(format!("{}: VarBuilder", if reads { "vb" } else { "_vb" }));
     signature(&format!("    {visible}fn new("), &parameters, "Self", lines);
     making.iter().for_each(|line| lines.inside(line, None));
     lines.push("    }");
+    if let Some(kept) = kept {
+        lines.push("");
+        lines.push("    /// Puts the state back to what it was at the capture.");
+        lines.push("    pub fn reset(&mut self) {");
+        match kept.is_read() {
+            true => lines.push("        self.state = self.initial_state.clone();"),
+            false => lines.push(format!("        self.state = {}::default();", kept.name)),
+        }
+        lines.push("    }");
+    }
     let functions: Vec<usize> = program.types[ty].functions.keys().copied().collect();
     for function in functions {
         lines.push("");
@@ -271,7 +303,8 @@ fn write_function(
     let (number, region) = program.types[ty].functions[&function][0];
     let unit = &program.units[number];
     let interface = (region == 0).then(|| &interfaces[number]);
-    let mut parameters = vec!["&self".to_owned()];
+    let keeps = interface.is_some_and(|interface| interface.kept().is_some());
+    let mut parameters = vec![if keeps { "&mut self" } else { "&self" }.to_owned()];
     for (input, name) in unit.flow.inputs[region].iter().zip(&names.parameters) {
         let of = match input {
             Input::Value(id) => match value_type(unit, *id).strip_prefix("Vec<").and_then(|of| of.strip_suffix('>')) {
@@ -301,10 +334,14 @@ fn write_function(
     };
     let is_public = ty + 1 == program.types.len() && region == 0;
     if is_public {
-        lines.push("    /// Runs the model.");
+        match keeps {
+            true => lines.push("    /// Runs the model on the state of the call before, and keeps its own. If it fails, the state stays."),
+            false => lines.push("    /// Runs the model."),
+        }
         lines.push("    ///");
         lines.push("    /// # Errors");
-        lines.push("    /// When candle refuses a step, or an input is not as at the capture.");
+        let or_state = if keeps { " or the state" } else { "" };
+        lines.push(format!("    /// When candle refuses a step, or an input{or_state} is not as at the capture."));
     }
     let visible = if is_public { "pub " } else { "" };
     let start = format!("    {visible}fn {}(", names.name);

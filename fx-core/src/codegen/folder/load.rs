@@ -15,6 +15,7 @@ use crate::value::Value;
 use super::super::literal::literal;
 use super::body::written;
 use super::holder::Member;
+use super::kept::Kept;
 use super::naming::{Field, Naming};
 use super::program::Program;
 use super::sizes::{Size, replaced};
@@ -45,13 +46,19 @@ pub(super) fn weights(program: &Program<'_>) -> Vec<(String, Tensor)> {
     found
 }
 
-/// The lines of `new` of a type, and whether it reads `vb`.
-pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, main: DType) -> (Vec<String>, bool) {
+/// The lines of `new` of a type, and whether it reads `vb`. `kept` is its state.
+pub(super) fn constructor(
+    program: &Program<'_>,
+    naming: &Naming,
+    ty: usize,
+    main: DType,
+    kept: Option<&Kept>,
+) -> (Vec<String>, bool) {
     let (unit, _) = program.types[ty].instances[0];
     let sizes = &naming.types[ty].sizes;
     let fields = &naming.types[ty].fields;
     let mut fresh = Fresh::values(std::iter::empty());
-    let _ = fresh.take("i");
+    ["i", "state"].into_iter().for_each(|taken| drop(fresh.take(taken)));
     sizes.iter().for_each(|size| drop(fresh.take(&size.to_string())));
     let (mut lines, mut inits, mut reads) = (Vec::new(), Vec::new(), false);
     for field in fields {
@@ -70,6 +77,13 @@ pub(super) fn constructor(program: &Program<'_>, naming: &Naming, ty: usize, mai
         };
         reads |= init.to_string().contains("vb") || field.list.is_some();
         inits.push(if *name == init.to_string() { quote!(#name) } else { quote!(#name: #init) });
+    }
+    if let Some(Kept { name, .. }) = kept.filter(|kept| kept.is_read()) {
+        lines.push(format!("let state = {name}::new(vb.clone())?;"));
+        inits.extend([quote!(initial_state: state.clone()), quote!(state)]);
+        reads = true;
+    } else if let Some(Kept { name, .. }) = kept {
+        inits.push(quote!(state: #name::default()));
     }
     let value = if inits.is_empty() { quote!(Ok(Self)) } else { quote!(Ok(Self { #(#inits),* })) };
     lines.push(written("", &value, "", 8));
@@ -172,12 +186,7 @@ impl Maker<'_> {
                         quote!(&format!(#text))
                     }
                 };
-                if dtype == self.main {
-                    quote!(vb.get(#shape, #name)?)
-                } else {
-                    let dtype = as_tokens(dtype);
-                    quote!(vb.get_with_hints_dtype(#shape, #name, Default::default(), #dtype)?)
-                }
+                get_tensor(&shape, &name, dtype, self.main)
             }
             LeafKind::Layer { make, .. } => {
                 let builder = if dtype == self.main {
@@ -196,6 +205,15 @@ impl Maker<'_> {
             }
         }
     }
+}
+
+/// The expression that reads a tensor.
+pub(super) fn get_tensor(shape: &TokenStream, name: &TokenStream, dtype: DType, main: DType) -> TokenStream {
+    if dtype == main {
+        return quote!(vb.get(#shape, #name)?);
+    }
+    let dtype = literal(&Value::DType(dtype), Kind::DType, None);
+    quote!(vb.get_with_hints_dtype(#shape, #name, Default::default(), #dtype)?)
 }
 
 /// Puts a builder where an expression says `vb`.

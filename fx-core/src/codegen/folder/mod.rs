@@ -9,6 +9,10 @@
 //! | `program` | all graphs; equal functions and types once |
 //! | `sizes` | the numbers by which structs of one type differ |
 //! | `words`, `naming` | names of types, fields, functions, parameters, values |
+//! | `structure` | types of parameters, results and state |
+//! | `bind` | parameters and state taken apart |
+//! | `checks` | the sizes of a run, and what is refused |
+//! | `kept` | what the model keeps from one call to the next |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
 //! | `inline` | loops, and what is written into the next statement |
@@ -20,19 +24,23 @@
 //!
 //! Invariant: the program computes the bits that the interpreter computes, and the same module gives the same program.
 
+mod bind;
 mod body;
+mod checks;
 mod error;
 mod file;
 mod flow;
 mod holder;
 mod inline;
 mod interface;
+mod kept;
 mod load;
 mod naming;
 mod package;
 mod program;
 mod region;
 mod sizes;
+mod structure;
 mod unit;
 mod view;
 mod words;

@@ -117,6 +117,10 @@ impl Naming {
         }
         let mut lists: HashMap<&str, usize> = HashMap::new();
         let mut fresh = Fresh::default();
+        if holder == 0 {
+            // The model has fields for its state.
+            ["state", "initial_state"].into_iter().for_each(|taken| drop(fresh.take(taken)));
+        }
         for (place, (path, member, key)) in members.iter().enumerate() {
             let list = key.as_deref().filter(|key| counts[key] > 1);
             let kind = self.kind(program, unit_number, member);

@@ -1,8 +1,8 @@
 //! [`Program`]: the types and methods of the generated program: what is equal is there once.
 //!
 //! Two functions are equal if their text is, with values named by their numbers and what is held by its path in the
-//! struct; two structs if they hold equal things under equal paths, whatever their sizes, and have equal functions. Texts are keys of a hash
-//! table, so the time is linear in the length of all texts.
+//! struct; two structs if they hold equal things under equal paths, whatever their sizes, and have equal functions. Texts
+//! are keys of a hash table, so the time is linear in the length of all texts.
 //!
 //! Invariant: an instance of a type can stand for any other of it: only the weights differ.
 
@@ -87,6 +87,14 @@ impl<'m> Program<'m> {
         }
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
+        }
+        // Who calls it gives it one value for each placeholder.
+        if depth > 0
+            && let Some(slot) = module.graph().state().first()
+        {
+            let reason = "another graph calls this one; inline it, or make the state that of the graph that calls it";
+            let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
+            return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
         }
         let mut children: HashMap<ModulePath, usize> = HashMap::new();
         for (_, node) in module.graph().nodes() {

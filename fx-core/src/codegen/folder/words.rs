@@ -35,7 +35,7 @@ const TYPES: &[&str] = &[
 ];
 
 /// What values of generated code cannot be called, besides what is [`TAKEN`].
-const VALUES: &[&str] = &["vb", "format", "expect", "at", "check_len"];
+const VALUES: &[&str] = &["vb", "format", "expect", "expect_state", "at", "check_len"];
 
 /// `my_value`, of `MyValue`, `my-value` or `my.value`.
 pub(super) fn snake(text: &str) -> String {

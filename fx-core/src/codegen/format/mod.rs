@@ -5,7 +5,7 @@
 //! rustfmt's defaults: lines of 100 columns, chains, calls and arrays of 60.
 //!
 //! Invariant: the text parses to the tokens it was made of; `rustfmt --check` has nothing to change in it
-//! (`tests/folder.rs` runs it).
+//! (`tests/peer/folder.rs` runs it).
 
 mod chain;
 mod expression;

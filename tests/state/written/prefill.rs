@@ -1,0 +1,118 @@
+//! `Decoder`, written from the graph `decoder`: it computes the same bits.
+//!
+//! [`Decoder::load`] reads the weights, [`Decoder::forward`] runs the model.
+
+use candle_core::{DType, Device, Module, Result, Tensor};
+use candle_nn::VarBuilder;
+
+/// What the model keeps from one call to the next.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// `layers.0.kv_cache` of the captured model.
+    pub layers_0_kv_cache: Option<(Tensor, Tensor)>,
+    /// `layers.1.kv_cache` of the captured model.
+    pub layers_1_kv_cache: Option<(Tensor, Tensor)>,
+}
+
+/// `layers.0` and 1 more.
+struct Attention {
+    query: candle_nn::Linear,
+    key: candle_nn::Linear,
+}
+
+impl Attention {
+    fn new(vb: VarBuilder) -> Result<Self> {
+        Ok(Self {
+            query: candle_nn::linear(4, 4, vb.pp("query"))?,
+            key: candle_nn::linear(4, 4, vb.pp("key"))?,
+        })
+    }
+
+    fn forward(&self, x: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+        let query = self.query.forward(x)?;
+        let key = self.key.forward(x)?;
+        let tanh = key.tanh()?;
+        let t = key.t()?;
+        let matmul = query.matmul(&t)?;
+        drop(query);
+        drop(t);
+        let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&tanh)?;
+        Ok((key, tanh, matmul_2))
+    }
+}
+
+/// The graph `decoder`.
+pub struct Decoder {
+    layers: Vec<Attention>,
+    /// What it keeps from one call to the next.
+    pub state: State,
+}
+
+impl Decoder {
+    /// Reads the weights from a safetensors file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a tensor is missing or of another shape.
+    pub fn load(path: impl AsRef<std::path::Path>, device: &Device) -> Result<Self> {
+        let weights = std::fs::read(path)?;
+        let vb = VarBuilder::from_buffered_safetensors(weights, DType::F32, device)?;
+        Self::new(vb)
+    }
+
+    /// Takes the weights by their names in the captured model.
+    ///
+    /// # Errors
+    /// When a tensor is missing or of another shape.
+    pub fn new(vb: VarBuilder) -> Result<Self> {
+        let mut layers = Vec::with_capacity(2);
+        for i in 0..2 {
+            layers.push(Attention::new(vb.pp(format!("layers.{i}")))?);
+        }
+        Ok(Self {
+            layers,
+            state: State::default(),
+        })
+    }
+
+    /// Puts the state back to what it was at the capture.
+    pub fn reset(&mut self) {
+        self.state = State::default();
+    }
+
+    /// Runs the model on the state of the call before, and keeps its own. If it fails, the state stays.
+    ///
+    /// # Errors
+    /// When candle refuses a step, or an input or the state is not as at the capture.
+    pub fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        if self.state.layers_0_kv_cache.is_some() {
+            candle_core::bail!(
+                "state `layers.0.kv_cache` should be absent, as it was at the capture, but is present"
+            );
+        }
+        if self.state.layers_1_kv_cache.is_some() {
+            candle_core::bail!(
+                "state `layers.1.kv_cache` should be absent, as it was at the capture, but is present"
+            );
+        }
+        expect("x", x, DType::F32, &[1, 3, 4])?;
+        let (layers_0_key, tanh, matmul) = self.layers[0].forward(x)?;
+        let add = (&matmul + x)?;
+        drop(matmul);
+        let (layers_1_key, tanh_2, matmul_2) = self.layers[1].forward(&add)?;
+        let add_2 = (&matmul_2 + &add)?;
+        self.state = State {
+            layers_0_kv_cache: Some((layers_0_key, tanh)),
+            layers_1_kv_cache: Some((layers_1_key, tanh_2)),
+        };
+        Ok(add_2)
+    }
+}
+
+/// The model was captured for inputs of these types and shapes.
+fn expect(name: &str, input: &Tensor, dtype: DType, dims: &[usize]) -> Result<()> {
+    if input.dtype() == dtype && input.dims() == dims {
+        return Ok(());
+    }
+    let found = (input.dtype(), input.dims());
+    candle_core::bail!("input `{name}` should be {dtype:?} of {dims:?}, but is {found:?}")
+}
