@@ -125,8 +125,8 @@ impl<'a> Folder<'a> {
     /// Writes the program, without files.
     ///
     /// # Errors
-    /// When nodes call what such a crate cannot hold, all of them at once; when a transformer made something that is not
-    /// Rust.
+    /// When nodes call what such a crate cannot hold, all of them at once; when no Rust type holds a part of the state; when a
+    /// transformer made something that is not Rust.
     pub fn write(&self, module: &GraphModule) -> Result<Crate, FolderError> {
         file::write(self, module)
     }
@@ -192,9 +192,13 @@ impl GraphModule {
     /// depends on candle alone, has a struct for each module of the original, and computes the same bits. [`Folder`] writes
     /// it with comments, explained errors and changes.
     ///
+    /// A graph with state ([`Graph::state`](crate::ir::Graph::state)) becomes a model with a public field `state`, a struct
+    /// `State` with a field for each part. It begins as at the capture; `forward(&mut self, …)` leaves the new one there if
+    /// it succeeds, and `reset` puts it back.
+    ///
     /// # Errors
-    /// When nodes call what such a crate cannot hold, a function or a layer of the user's own: all of them at once; or when the
-    /// files cannot be written.
+    /// When nodes call what such a crate cannot hold, a function or a layer of the user's own: all of them at once; when no
+    /// Rust type holds a part of the state; or when the files cannot be written.
     pub fn to_folder(&self, directory: impl AsRef<Path>) -> Result<(), FolderError> {
         Folder::new().write_to(self, directory)
     }
