@@ -2,6 +2,8 @@
 //!
 //! Invariant: what torch calls `inplace` does not exist here: results are new tensors.
 
+#![allow(clippy::redundant_closure, reason = "a formula is compiled twice, and the function is another one each time")]
+
 use std::fmt;
 
 use candle_core::{Module, ModuleT, Result, Tensor, bail};

@@ -469,7 +469,7 @@ mod tests {
     fn depth_is_bounded() {
         let (batch, mut deep) = sizes();
         for _ in 0..SymInt::MAX_DEPTH {
-            deep = binary(SymOp::Max, &deep.plus(0).unwrap(), &batch.plus(i64::from(deep.0.depth)).unwrap());
+            deep = binary(SymOp::Max, &deep.plus(0).unwrap(), batch.plus(i64::from(deep.0.depth)).unwrap());
             if deep.0.depth >= SymInt::MAX_DEPTH - 1 {
                 break;
             }
