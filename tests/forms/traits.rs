@@ -1,6 +1,5 @@
 //! Traits of the user's: as trait objects, on tensors themselves, and functions and constructors beside methods.
 
-use std::sync::Arc;
 
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Device, Layout, Module, Result, Shape, Tensor};
 use candle_nn::{Conv1d, Conv1dConfig, LayerNorm, Linear, Sequential};
@@ -160,7 +159,7 @@ fn what_a_trait_object_keeps_is_state() {
     assert_eq!(slots, ["blocks.1.seen"]);
     // What is there from the second call on is another graph over the same state.
     captured.forward(&inputs[0]).unwrap();
-    let next = fx::trace(&captured, (&inputs[0],)).unwrap();
+    let mut next = fx::trace(&captured, (&inputs[0],)).unwrap();
     next.share_state(&first).unwrap();
     crate::support::assert_same(&original.forward(&inputs[0]).unwrap(), &first.forward(&[&inputs[0]]).unwrap());
     for x in [&inputs[1], &inputs[0]] {
@@ -172,7 +171,7 @@ fn what_a_trait_object_keeps_is_state() {
 fn what_trait_objects_hold_is_found_in_a_shared_model() {
     let layers = candle_nn::seq().add(linear(4, 4)).add(candle_nn::Activation::Relu);
     let narrow = Narrow { linear: linear(4, 4) };
-    let model = Arc::new(Stack { blocks: vec![Box::new(narrow), Box::new(Plain { layers })] });
+    let model = std::rc::Rc::new(Stack { blocks: vec![Box::new(narrow), Box::new(Plain { layers })] });
     let x = tensor(&[3, 4]);
     let captured = fx::trace(&model, (&x,)).unwrap();
     crate::support::assert_same(&model.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
@@ -183,7 +182,7 @@ fn a_trait_object_without_a_mirror_is_refused() {
     let model = Stack { blocks: vec![Box::new(Foreign)] };
     let x = tensor(&[3, 4]);
     assert!(model.forward(&x).is_ok());
-    let error = fx::trace(&model, (&x,)).err().expect("it has no mirror").to_string();
+    let error = fx::trace(&model, (&x,)).expect_err("it has no mirror").to_string();
     assert!(error.contains("`blocks.0` holds as `dyn Block`") && error.contains("mirrored"), "{error}");
 }
 
@@ -366,6 +365,6 @@ fn custom_operations_are_nodes_that_run_them() {
     crate::support::assert_same(&expected, &captured.forward(&[&x]).unwrap());
     assert_eq!(captured.graph().to_string().matches("call_module").count(), 4, "{}", captured.graph());
     // One that is lent and cannot be copied is the caller's.
-    let error = fx::trace(&model, (&y, true)).err().expect("it is only lent").to_string();
+    let error = fx::trace(&model, (&y, true)).expect_err("it is only lent").to_string();
     assert!(error.contains("apply_op2_no_bwd"), "{error}");
 }

@@ -188,7 +188,7 @@ fn passes_and_transformers_keep_the_state() {
         .run(&mut optimized)
         .unwrap();
     let mut split = second.clone();
-    fx::passes::split_module(&mut split, |graph, id| Some(usize::from(graph.node(id).name().contains("cat")))).ok();
+    fx::passes::split_module(&split, |graph, id| Some(usize::from(graph.node(id).name().contains("cat")))).ok();
     for other in [&Same.transform(&second).unwrap(), &optimized, &split] {
         other.check().unwrap();
         assert_eq!(other.graph().state().len(), 1, "{}", other.graph());
