@@ -1,6 +1,5 @@
 //! Traits of the user's: as trait objects, on tensors themselves, and functions and constructors beside methods.
 
-
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Device, Layout, Module, Result, Shape, Tensor};
 use candle_nn::{Conv1d, Conv1dConfig, LayerNorm, Linear, Sequential};
 

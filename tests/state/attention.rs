@@ -187,7 +187,7 @@ fn passes_and_transformers_keep_the_state() {
         .pass("dead", fx::passes::DeadCode::default())
         .run(&mut optimized)
         .unwrap();
-    let mut split = second.clone();
+    let split = second.clone();
     fx::passes::split_module(&split, |graph, id| Some(usize::from(graph.node(id).name().contains("cat")))).ok();
     for other in [&Same.transform(&second).unwrap(), &optimized, &split] {
         other.check().unwrap();

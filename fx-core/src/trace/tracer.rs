@@ -236,7 +236,7 @@ impl<'a> Tracer<'a> {
     ///         x.reshape((batch * rows, columns))
     ///     })?;
     /// let text = module.graph().to_string();
-    /// assert!(text.contains("reshape(%x, shape = (3 * batch, 4))"), "{text}");
+    /// assert!(text.contains("reshape(%x, s = (3 * batch, 4))"), "{text}");
     /// let x = Tensor::zeros((5, 3, 4), DType::F32, &Device::Cpu)?;
     /// assert_eq!(module.forward(&[&x])?.dims(), [15, 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

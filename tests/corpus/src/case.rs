@@ -215,6 +215,8 @@ impl Case {
                 return Err(format!("the copy, run without a graph, is not the original: {eager}").into());
             }
             let values: Vec<Value> = inputs.into_iter().map(Value::from).collect();
+            // The original is a new one for each run.
+            graph.reset_state();
             let result = graph.run(&values)?;
             let got: Vec<_> = result.tensors().into_iter().cloned().collect();
             report.difference = report.difference.larger(differences(&got, &wanted)?);

@@ -120,6 +120,7 @@ fn attempt(
         let at = |reason| format!("at batch {}, sequence {}: {reason}", sizes.0, sizes.1);
         let wanted = original(&inputs).map_err(|error| at(format!("the original fails: {error}")))?;
         let values: Vec<_> = inputs.into_iter().map(Value::from).collect();
+        graph.reset_state();
         let result = graph.run(&values).map_err(|error| at(error.to_string()))?;
         let got: Vec<_> = result.tensors().into_iter().cloned().collect();
         match differences(&got, &wanted)? {

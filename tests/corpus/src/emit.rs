@@ -106,9 +106,23 @@ pub fn emit_captured(
     Ok(outcomes.collect())
 }
 
+/// One tensor for each placeholder of the graph, called with these inputs.
+fn placed(graph: &GraphModule, inputs: &[Tensor]) -> Result<Vec<Tensor>, Failure> {
+    if graph.graph().state().is_empty() {
+        return Ok(inputs.to_vec());
+    }
+    let values: Vec<Value> = inputs.iter().map(Value::from).collect();
+    graph.reset_state();
+    let placed = fx::interp::process_inputs(graph.graph(), &graph.state(), &values)?;
+    let tensors = placed.into_iter().map(|value| value.as_tensor().cloned().ok_or("the graph keeps more than tensors"));
+    Ok(tensors.collect::<Result<_, _>>()?)
+}
+
 /// Writes one model: its source, its weights and its inputs. Gives the line that declares it and the call of it.
 fn write(module: &str, captured: Captured, directory: &Path) -> Result<(String, String, Written), Failure> {
     let Captured { mut graph, inputs } = captured;
+    // What the graph keeps is one tensor each as well, as it was at the capture.
+    let inputs = inputs.into_iter().map(|inputs| placed(&graph, &inputs)).collect::<Result<Vec<_>, Failure>>()?;
     // One tensor for each placeholder, and a list of all tensors back, so that all models are called in one way.
     graph.graph_mut().set_signature(None);
     if let Some(output) = graph.graph().output_node() {

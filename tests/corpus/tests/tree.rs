@@ -21,7 +21,7 @@ fn a_directory_is_copied_with_all_files_and_the_rust_ones_annotated() {
     let from = root.join("from");
     fs::create_dir_all(from.join("src/deep")).unwrap();
     fs::create_dir_all(from.join("target")).unwrap();
-    fs::write(from.join("src/deep/model.rs"), "use candle::Tensor;\r\nstruct M(Tensor);\r\n").unwrap();
+    fs::write(from.join("src/deep/model.rs"), "use candle_nn::Linear;\r\nstruct M(Linear);\r\n").unwrap();
     fs::write(from.join("src/broken.rs"), "\nstruct;").unwrap();
     fs::write(from.join("weights.bin"), [0, 255, 10]).unwrap();
     fs::write(from.join("target/output.rs"), "").unwrap();
@@ -29,7 +29,7 @@ fn a_directory_is_copied_with_all_files_and_the_rust_ones_annotated() {
     let to = root.join("to");
     let summary = annotate(&from, &to).unwrap();
     let read = |path: &str| fs::read(to.join(path)).unwrap();
-    assert_eq!(read("src/deep/model.rs"), b"use candle::Tensor;\r\n#[fx::module]\r\nstruct M(Tensor);\r\n");
+    assert_eq!(read("src/deep/model.rs"), b"use candle_nn::Linear;\r\n#[fx::module]\r\nstruct M(Linear);\r\n");
     assert_eq!(read("src/broken.rs"), b"\nstruct;");
     assert_eq!(read("weights.bin"), [0, 255, 10]);
     assert!(!to.join("target").exists());
@@ -48,11 +48,11 @@ fn a_directory_is_copied_with_all_files_and_the_rust_ones_annotated() {
 fn a_file_is_copied_to_a_file_or_into_a_directory() {
     let root = directory("file");
     let from = root.join("model.rs");
-    fs::write(&from, "struct M(candle::Tensor);").unwrap();
+    fs::write(&from, "struct M(candle_nn::Linear);").unwrap();
     fs::create_dir_all(root.join("existing")).unwrap();
     annotate(&from, &root.join("new/other.rs")).unwrap();
     annotate(&from, &root.join("existing")).unwrap();
-    let wanted = "#[fx::module]\nstruct M(candle::Tensor);";
+    let wanted = "#[fx::module]\nstruct M(candle_nn::Linear);";
     assert_eq!(fs::read_to_string(root.join("new/other.rs")).unwrap(), wanted);
     assert_eq!(fs::read_to_string(root.join("existing/model.rs")).unwrap(), wanted);
 }
