@@ -35,7 +35,7 @@ fn a_directory_is_copied_with_all_files_and_the_rust_ones_annotated() {
     assert!(!to.join("target").exists());
     assert_eq!(
         summary.to_string(),
-        "annotated 1 files; structs and enums: 1, constants: 0, impls: 0, functions: 0\n\
+        "annotated 1 files; structs and enums: 1, constants: 0, traits: 0, impls: 0, functions: 0\n\
          did not parse and copied as they are: 1\n  src/broken.rs: line 2: expected identifier"
     );
     // What is annotated already stays as it is.
