@@ -18,6 +18,7 @@ use super::error::LoadModuleError;
 use super::save::tensors_path;
 use crate::ir::{Fields, ModulePath};
 use crate::ops::OpTable;
+use crate::text::ParseError;
 use crate::text::file::{AttributeText, ModuleText, StoredTensor, read_modules};
 use crate::text::state::{StateText, StateTexts, read_state_file};
 use crate::value::{Device, TensorFact, Value};
@@ -47,16 +48,9 @@ impl GraphModule {
         device: &candle_core::Device,
     ) -> Result<Self, LoadModuleError> {
         let path = path.as_ref();
-        let io = |file: &Path| {
-            let file = file.to_owned();
-            move |source| LoadModuleError::Io { file, source }
-        };
-        let tensors_path = tensors_path(path).map_err(|reason| io(path)(std::io::Error::other(reason)))?;
-        let text = std::fs::read_to_string(path).map_err(io(path))?;
-        let modules = read_modules(&text, ops, &Device(device.clone()))
-            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source: Box::new(source) })?;
-        let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
-        let tensors = Tensors::load(&needed(&modules), &tensors_path, bytes, device)?;
+        let files = Files::read(path)?;
+        let modules = files.parsed(read_modules(&files.text, ops, &Device(device.clone())))?;
+        let tensors = files.tensors(&needed(&modules), device)?;
         // A module names only modules after it.
         let mut loaded: HashMap<usize, Arc<Self>> = HashMap::new();
         for (number, module) in modules.into_iter().enumerate().rev() {
@@ -73,7 +67,7 @@ impl GraphModule {
             }
             loaded.insert(number, Arc::new(module));
         }
-        Err(io(path)(std::io::Error::other("there is no module in it")))
+        Err(unreadable(path, std::io::Error::other("there is no module in it")))
     }
 }
 
@@ -84,20 +78,45 @@ impl State {
     ///
     /// If a file cannot be read or is damaged, or if the two files do not fit each other.
     pub fn load(path: impl AsRef<Path>, device: &candle_core::Device) -> Result<Self, LoadModuleError> {
-        let path = path.as_ref();
-        let io = |file: &Path| {
-            let file = file.to_owned();
-            move |source| LoadModuleError::Io { file, source }
-        };
-        let tensors_path = tensors_path(path).map_err(|reason| io(path)(std::io::Error::other(reason)))?;
-        let text = std::fs::read_to_string(path).map_err(io(path))?;
-        let states = read_state_file(&text, &Device(device.clone()))
-            .map_err(|source| LoadModuleError::Parse { file: path.to_owned(), source: Box::new(source) })?;
-        let bytes = std::fs::read(&tensors_path).map_err(io(&tensors_path))?;
+        let files = Files::read(path.as_ref())?;
+        let states = files.parsed(read_state_file(&files.text, &Device(device.clone())))?;
         let mut needed = Vec::new();
         needed_by_state(&states, &mut needed);
-        Tensors::load(&needed, &tensors_path, bytes, device)?.state(&states)
+        files.tensors(&needed, device)?.state(&states)
     }
+}
+
+/// The two files that something was saved in: the text, which is read, and the tensors beside it.
+struct Files<'p> {
+    path: &'p Path,
+    tensors_path: PathBuf,
+    text: String,
+}
+
+impl<'p> Files<'p> {
+    fn read(path: &'p Path) -> Result<Self, LoadModuleError> {
+        let tensors_path = tensors_path(path).map_err(|reason| unreadable(path, std::io::Error::other(reason)))?;
+        let text = std::fs::read_to_string(path).map_err(|source| unreadable(path, source))?;
+        Ok(Self { path, tensors_path, text })
+    }
+
+    /// What the text says, or where it is wrong.
+    fn parsed<T>(&self, read: Result<T, ParseError>) -> Result<T, LoadModuleError> {
+        read.map_err(|source| LoadModuleError::Parse { file: self.path.to_owned(), source: Box::new(source) })
+    }
+
+    fn tensors(
+        &self,
+        needed: &[(String, &StoredTensor)],
+        device: &candle_core::Device,
+    ) -> Result<Tensors, LoadModuleError> {
+        let bytes = std::fs::read(&self.tensors_path).map_err(|source| unreadable(&self.tensors_path, source))?;
+        Tensors::load(needed, &self.tensors_path, bytes, device)
+    }
+}
+
+fn unreadable(file: &Path, source: std::io::Error) -> LoadModuleError {
+    LoadModuleError::Io { file: file.to_owned(), source }
 }
 
 /// The tensors that modules name, with the paths where they are.
