@@ -1,6 +1,6 @@
 //! How a layer of this crate becomes one node of a captured graph.
 //!
-//! Invariant: a layer is a leaf; its shape rule is the check that its `forward` makes, so both refuse the same.
+//! Invariant: a layer is a leaf unless the rules of a capture enter it; its shape rule is the check that its `forward` makes, so both refuse the same.
 
 use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};

@@ -6,8 +6,8 @@
 //!
 //! Where candle_nn has the computation, it is used.
 //!
-//! Invariant: a layer is one node of a captured graph; what it accepts and what it refuses is the same when it runs and
-//! when it is captured.
+//! Invariant: a layer is one node of a captured graph, or what it computes where the rules of a capture enter it; what it
+//! accepts and what it refuses is the same when it runs and when it is captured.
 
 mod axis;
 mod dims;

@@ -12,7 +12,9 @@ use crate::module::GraphModule;
 /// Writes a captured module from a build script, for the program to `include!`.
 ///
 /// ```no_run
-/// # fn capture() -> Result<fx_core::module::GraphModule, fx_core::trace::TraceError> { unimplemented!() }
+/// # fn capture() -> Result<fx_core::module::GraphModule, fx_core::trace::TraceError> {
+/// #     fx_core::trace::Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.relu())
+/// # }
 /// // build.rs
 /// use fx_core::build::{Emit, run};
 ///
@@ -27,7 +29,7 @@ use crate::module::GraphModule;
 ///
 /// The program then has the module's type, with `load`, `new` and `forward`:
 ///
-/// ```rust,ignore
+/// ```rs
 /// mod model {
 ///     include!(concat!(env!("OUT_DIR"), "/model.rs"));
 /// }
