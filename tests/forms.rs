@@ -36,3 +36,5 @@ mod state;
 mod traits;
 #[path = "forms/structs.rs"]
 mod structs;
+#[path = "forms/ways.rs"]
+mod ways;

@@ -26,7 +26,7 @@ pub(crate) fn linear(from: usize, to: usize) -> Linear {
     Linear::new(tensor(&[to, from]), Some(tensor(&[to])))
 }
 
-fn bits(tensor: &Tensor) -> Vec<u64> {
+pub(crate) fn bits(tensor: &Tensor) -> Vec<u64> {
     let data = tensor.to_dtype(DType::F64).unwrap().flatten_all().unwrap().to_vec1::<f64>().unwrap();
     data.into_iter().map(f64::to_bits).collect()
 }
@@ -75,8 +75,11 @@ pub(crate) fn assert_returns(expected: &[&Tensor], captured: Captured, inputs: &
     }
     assert!(module.code().contains("fn "), "{graph}");
     assert!(!graph.print_tabular().to_string().is_empty());
+    let placeholders: Vec<Value> = inputs.iter().map(|input| Value::from(*input)).collect();
     let inputs = as_parameters(graph, inputs);
+    let fresh = module.clone();
     let value = module.run(&inputs).unwrap_or_else(|error| panic!("{error}\n{graph}"));
+    crate::ways::assert_runs_alike(&fresh, &inputs, &placeholders, &value);
     let mut found = Vec::new();
     tensors_of(&value, &mut found);
     assert_eq!(expected.len(), found.len(), "{value:?}");

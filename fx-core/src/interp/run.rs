@@ -327,7 +327,7 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
 /// What follows may hold for the result that the call had at the capture only.
 #[cold]
 #[inline(never)]
-fn check_result(graph: &Graph, id: NodeId, value: &Value, sizes: &Sizes) -> Result<(), Box<RunError>> {
+pub(super) fn check_result(graph: &Graph, id: NodeId, value: &Value, sizes: &Sizes) -> Result<(), Box<RunError>> {
     let expected = &graph.node(id).meta().fact;
     if expected.holds_of(value, sizes) {
         return Ok(());

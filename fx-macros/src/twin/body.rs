@@ -1,7 +1,7 @@
 //! A function body on its way into a twin: the user's tokens, with a few things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `fallbacks.rs`.
+//! - The impl's own name becomes `Self`; variants, of it and of other enums, become the mirror's (`variants.rs`).
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
@@ -18,11 +18,11 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
-use super::fallbacks::Fallbacks;
+use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::Types;
 use super::weights::{self, Weights};
-use super::{calls, compare, literals};
+use super::{calls, compare, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -106,10 +106,16 @@ impl<'a> Body<'a> {
         path.qself.is_none() && (own || path.path.is_ident("Self"))
     }
 
-    fn rewrite_path(&mut self, path: &mut Path) {
-        self.rewrite_own(path);
+    /// Makes the variant of another enum that of its mirror, and says whether it is one.
+    pub(super) fn redirect(&mut self, path: &mut Path, written: Written) -> bool {
         let (types, imported) = (&self.types, &self.imported);
-        self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+        self.fallbacks.redirect(path, written, |name| types.is_kept(name) || imported.contains(&name.to_string()))
+    }
+
+    /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
+    fn rewrite_variant(&mut self, path: &mut Path) -> Option<bool> {
+        self.rewrite_own(path);
+        if variants::is_own(path) { Some(true) } else { self.redirect(path, Written::Pattern).then_some(false) }
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -189,7 +195,14 @@ impl VisitMut for Body<'_> {
             }
             Expr::Path(path) => {
                 visit_mut::visit_expr_path_mut(self, path);
-                self.rewrite_path(&mut path.path);
+                self.rewrite_own(&mut path.path);
+                if path.qself.is_none() {
+                    if let Some(variant) = variants::own_value(&path.path, self) {
+                        *expr = variant;
+                        return;
+                    }
+                    self.redirect(&mut path.path, Written::Value);
+                }
                 calls::redirect_bare(path, self);
                 // The value of a unit struct, whose mirror has a scope.
                 if path.path.is_ident("Self") {
@@ -199,8 +212,9 @@ impl VisitMut for Body<'_> {
             }
             Expr::Struct(literal) => {
                 visit_mut::visit_expr_struct_mut(self, literal);
-                self.rewrite_path(&mut literal.path);
-                if let Some(replacement) = literals::rewrite_literal(literal, self) {
+                self.rewrite_own(&mut literal.path);
+                let variant = variants::literal(literal, self);
+                if let Some(replacement) = variant.or_else(|| literals::rewrite_literal(literal, self)) {
                     *expr = replacement;
                 }
             }
@@ -245,19 +259,21 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                literals::rewrite_pattern(pattern, self);
-            }
-            Pat::TupleStruct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    leave_out_scope(&mut pattern.elems);
+                if self.rewrite_variant(&mut pattern.path).is_some() {
+                    literals::open(pattern);
+                } else {
+                    literals::rewrite_pattern(pattern, self);
                 }
             }
+            Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path) {
+                Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
+                None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
+                None => {}
+            },
             Pat::Path(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    *pat = syn::parse_quote!(Self { .. });
+                if self.rewrite_variant(&mut pattern.path).is_some() || pattern.path.is_ident("Self") {
+                    let path = &pattern.path;
+                    *pat = syn::parse_quote!(#path { .. });
                 }
             }
             _ => {}
@@ -297,20 +313,6 @@ impl VisitMut for Body<'_> {
             call.tokens = tokens;
         }
     }
-}
-
-/// The pattern of a tuple struct becomes that of its mirror, which has a scope last.
-fn leave_out_scope(fields: &mut Punctuated<Pat, Token![,]>) {
-    let ends_open = matches!(fields.last(), Some(Pat::Rest(_)));
-    let is_open = fields.iter().any(|field| matches!(field, Pat::Rest(_)));
-    if ends_open {
-        return;
-    }
-    fields.push(if is_open {
-        Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
-    } else {
-        Pat::Rest(syn::PatRest { attrs: Vec::new(), dot2_token: Default::default() })
-    });
 }
 
 /// Macros whose arguments are expressions.

@@ -72,6 +72,11 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
         let original = std::mem::replace(&mut pattern.path, format_ident!("{}", alias).into());
         body.aliases.patterns.insert(alias, original);
     }
+    open(pattern);
+}
+
+/// Leaves fields out of a pattern that names all.
+pub(super) fn open(pattern: &mut PatStruct) {
     if pattern.rest.is_none() {
         if !pattern.fields.empty_or_trailing() {
             pattern.fields.push_punct(Default::default());
@@ -83,8 +88,7 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
 /// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
 fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    // `__FxBlock::Big` is what `enums.rs` has made of `Block::Big`.
-    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx");
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
     let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
     let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
     let head = &path.segments[0].ident;
