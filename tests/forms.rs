@@ -36,5 +36,3 @@ mod state;
 mod traits;
 #[path = "forms/structs.rs"]
 mod structs;
-#[path = "forms/ways.rs"]
-mod ways;

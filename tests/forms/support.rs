@@ -4,6 +4,9 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::Linear;
 use fx::{GraphModule, TraceError, Value};
 
+#[path = "ways.rs"]
+mod ways;
+
 /// What a capture returns.
 pub(crate) type Captured = Result<GraphModule, TraceError>;
 
@@ -26,7 +29,7 @@ pub(crate) fn linear(from: usize, to: usize) -> Linear {
     Linear::new(tensor(&[to, from]), Some(tensor(&[to])))
 }
 
-pub(crate) fn bits(tensor: &Tensor) -> Vec<u64> {
+fn bits(tensor: &Tensor) -> Vec<u64> {
     let data = tensor.to_dtype(DType::F64).unwrap().flatten_all().unwrap().to_vec1::<f64>().unwrap();
     data.into_iter().map(f64::to_bits).collect()
 }
@@ -79,7 +82,7 @@ pub(crate) fn assert_returns(expected: &[&Tensor], captured: Captured, inputs: &
     let inputs = as_parameters(graph, inputs);
     let fresh = module.clone();
     let value = module.run(&inputs).unwrap_or_else(|error| panic!("{error}\n{graph}"));
-    crate::ways::assert_runs_alike(&fresh, &inputs, &placeholders, &value);
+    ways::assert_runs_alike(&fresh, &inputs, &placeholders, &value);
     let mut found = Vec::new();
     tensors_of(&value, &mut found);
     assert_eq!(expected.len(), found.len(), "{value:?}");

@@ -76,7 +76,7 @@ fn same(a: &Value, b: &Value) -> bool {
     let all = |a: &[Value], b: &[Value]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b));
     match (a, b) {
         (Value::Tensor(a), Value::Tensor(b)) => {
-            a.dims() == b.dims() && a.dtype() == b.dtype() && crate::support::bits(a) == crate::support::bits(b)
+            a.dims() == b.dims() && a.dtype() == b.dtype() && super::bits(a) == super::bits(b)
         }
         (Value::Tuple(a), Value::Tuple(b)) | (Value::List(a), Value::List(b)) => all(a, b),
         (Value::Struct(name, a), Value::Struct(other, b)) => {

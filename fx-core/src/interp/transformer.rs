@@ -329,7 +329,8 @@ impl<'t> Emit<'t> {
     /// their full paths. What its output would read is returned.
     ///
     /// # Errors
-    /// When there is no child graph at this path, or it does not take these arguments.
+    /// When there is no child graph at this path, it does not take these arguments, or it has something at its root, for
+    /// which there is no path outside of it.
     pub fn inline(
         &mut self,
         path: &ModulePath,
@@ -361,6 +362,9 @@ impl<'t> Emit<'t> {
                 argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order)
             };
             let target = match node.target() {
+                call if call.path().is_some_and(ModulePath::is_root) => {
+                    return Err(self.refuse(format!("what `{path}` has at its root has no path here")));
+                }
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
                 Target::GetAttr(inner) => Target::GetAttr(path.join(inner)),
