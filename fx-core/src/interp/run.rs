@@ -79,8 +79,16 @@ impl GraphModule {
     /// # Errors
     /// Why it is not, as [`GraphModule::run`] would say.
     pub fn accepts(&self, inputs: &[Value]) -> Result<(), RunError> {
+        self.accepts_with_state(&self.state(), inputs)
+    }
+
+    /// [`GraphModule::accepts`] in a state that the caller keeps.
+    ///
+    /// # Errors
+    /// Why it is not, as [`GraphModule::run_with_state`] would say.
+    pub fn accepts_with_state(&self, state: &State, inputs: &[Value]) -> Result<(), RunError> {
         let graph = self.graph();
-        let mut values = process_inputs(graph, &self.state(), inputs)?;
+        let mut values = process_inputs(graph, state, inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
         let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));

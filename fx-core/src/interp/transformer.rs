@@ -12,7 +12,7 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::{Fact, SymInt};
+use crate::value::{Fact, SymInt, SymNumber};
 
 /// Why a graph was not transformed.
 #[derive(Debug, thiserror::Error)]
@@ -435,11 +435,12 @@ impl<'t> Emit<'t> {
         let guards = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
         let mut all = self.graph.dynamic().cloned().unwrap_or_default();
         for guard in guards {
-            let sides = (substituted(&guard.left, sizes), substituted(&guard.right, sizes));
+            let side = |side: &SymNumber| side.map_ints(&mut |of| substituted(of, sizes));
+            let sides = (side(&guard.left), side(&guard.right));
             let (Some(left), Some(right)) = sides else {
                 return Err(self.refuse(format!("`{guard}` cannot be checked where the graph is called")));
             };
-            if left.as_int().is_some() && right.as_int().is_some() {
+            if left.is_constant() && right.is_constant() {
                 if guard.relation.holds(left.hint(), right.hint()) {
                     continue;
                 }

@@ -56,6 +56,7 @@ pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
 pub use proxy::Proxy;
+pub(crate) use recording::state_of;
 pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
