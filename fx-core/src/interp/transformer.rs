@@ -351,8 +351,7 @@ impl<'t> Emit<'t> {
     /// their full paths. What its output would read is returned.
     ///
     /// # Errors
-    /// When there is no child graph at this path, it does not take these arguments, or it has something at its root, for
-    /// which there is no path outside of it.
+    /// When there is no child graph at this path, or it does not take these arguments.
     pub fn inline(
         &mut self,
         path: &ModulePath,
@@ -377,6 +376,7 @@ impl<'t> Emit<'t> {
         let sizes = self.inlined_sizes(inside, &became);
         self.inline_guards(inside, &sizes)?;
         for (id, node) in inside.nodes() {
+            let outer = node.target().path().map(|inner| self.outer_path(path, &child, inner)).unwrap_or_default();
             let order = || TransformError::Order { line: inside.node_line(id) };
             let size = || self.refuse(format!("the sizes of `{path}` are not known where it is called"));
             let new = |argument: &Argument| {
@@ -384,13 +384,10 @@ impl<'t> Emit<'t> {
                 argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order)
             };
             let target = match node.target() {
-                call if call.path().is_some_and(ModulePath::is_root) => {
-                    return Err(self.refuse(format!("what `{path}` has at its root has no path here")));
-                }
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
-                Target::GetAttr(inner) => Target::GetAttr(path.join(inner)),
-                Target::CallModule(inner) => Target::CallModule(path.join(inner)),
+                Target::GetAttr(_) => Target::GetAttr(outer),
+                Target::CallModule(_) => Target::CallModule(outer),
                 call => call.clone(),
             };
             let args = node.args().iter().map(new).collect::<Result<Vec<_>, _>>()?;
@@ -403,6 +400,19 @@ impl<'t> Emit<'t> {
             became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// Where something of the child graph at `path` is from here. At the path itself is the graph; what is all of the child,
+    /// a layer that was captured by itself, gets a path beside it.
+    fn outer_path(&mut self, path: &ModulePath, child: &GraphModule, inner: &ModulePath) -> ModulePath {
+        match child.attributes().get(inner) {
+            Some(attribute) if inner.is_root() => {
+                let beside = self.attributes.free_path(path, Some(attribute));
+                self.attributes.insert(beside.clone(), attribute.clone());
+                beside
+            }
+            _ => path.join(inner),
+        }
     }
 
     /// What the sizes of a child graph are where it is called, as far as that is known.
