@@ -16,7 +16,10 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{
+    Block, Expr, ExprCall, ExprPath, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName,
+    UseRename,
+};
 
 use super::fallbacks::Fallbacks;
 use super::literals::Aliases;
@@ -112,6 +115,20 @@ impl<'a> Body<'a> {
         self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
     }
 
+    fn rewrite_value(&mut self, path: &mut ExprPath) {
+        visit_mut::visit_expr_path_mut(self, path);
+        self.rewrite_path(&mut path.path);
+        calls::redirect_bare(path, self);
+    }
+
+    /// The same, of a pattern that takes the values of a struct or variant out.
+    fn rewrite_opened(&mut self, path: &mut Path) {
+        self.rewrite_own(path);
+        literals::rewrite_variant(path, self);
+        let (types, imported) = (&self.types, &self.imported);
+        self.fallbacks.redirect_opened(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+    }
+
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
     fn matches(&mut self, call: &Macro) -> Option<Expr> {
         let mut matches = Matches::parse.parse2(call.tokens.clone()).ok()?;
@@ -167,13 +184,19 @@ impl VisitMut for Body<'_> {
                 if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
-                    *expr = calls::lift(call, self.paths);
+                    *expr = calls::lift(expr, self.paths);
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if self.names_own_type(&call.func) {
                         let scope = self.paths.scope();
                         call.args.push(syn::parse_quote!(#scope::detached()));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
+                    } else if let Expr::Path(path) = &mut *call.func {
+                        let is_variant = calls::is_variant(path, self);
+                        self.rewrite_value(path);
+                        if is_variant {
+                            *expr = calls::lift(expr, self.paths);
+                        }
                     } else {
                         self.visit_expr_mut(&mut call.func);
                     }
@@ -188,13 +211,14 @@ impl VisitMut for Body<'_> {
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
             Expr::Path(path) => {
-                visit_mut::visit_expr_path_mut(self, path);
-                self.rewrite_path(&mut path.path);
-                calls::redirect_bare(path, self);
+                let is_variant = calls::is_variant(path, self);
+                self.rewrite_value(path);
                 // The value of a unit struct, whose mirror has a scope.
                 if path.path.is_ident("Self") {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
                     *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                } else if is_variant {
+                    *expr = calls::lift(expr, self.paths);
                 }
             }
             Expr::Struct(literal) => {
@@ -245,11 +269,11 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
+                self.rewrite_opened(&mut pattern.path);
                 literals::rewrite_pattern(pattern, self);
             }
             Pat::TupleStruct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
+                self.rewrite_opened(&mut pattern.path);
                 if pattern.path.is_ident("Self") {
                     leave_out_scope(&mut pattern.elems);
                 }
