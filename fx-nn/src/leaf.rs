@@ -12,7 +12,9 @@ use fx_core::value::{Fact, TensorFact, Value};
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
-/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it.
+/// none, `buffers` the tensors that are no parameters, `in_training` what a call as in training does besides computing its
+/// result, `through` what is recorded where a capture enters it. One that is `kept` has tensors that calls change, and
+/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -23,7 +25,10 @@ macro_rules! leaf {
         shape |$layer:ident, $x:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr $(, but whole if $whole:expr)?;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -41,9 +46,12 @@ macro_rules! leaf {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
+            $(in_training $effect;)?
+            $(effect |$acting| $acts;)?
+            $(enters $able;)?
             $(
-                enters |$entered| true $(&& !$whole)?;
-                through |$entered, $scope, $entering| $through;
+                enters $entered;
+                through |$entered, $scope, $entering $(, $train)?| $through;
             )?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
@@ -54,6 +62,10 @@ macro_rules! leaf {
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
                 Self::Symbolic::of(self, scope)
             }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                $crate::leaf::leaf!(@held $how mirror)
+            }
         }
     };
     (
@@ -63,8 +75,10 @@ macro_rules! leaf {
         |$layer:ident, $facts:ident| $infer:expr;
         $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(enters |$able:ident| $can:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -100,23 +114,26 @@ macro_rules! leaf {
 
             $(const BUFFERS: &'static [&'static str] = $buffers;)?
 
-            $(
-                const THROUGH: bool = true;
+            $(const IN_TRAINING: fx_core::ops::Effect = fx_core::ops::Effect::$effect;)?
 
-                fn enterable(&self) -> bool {
-                    #[allow(unused_variables, reason = "most can always be entered")]
-                    let $able = self;
-                    $can
+            $(
+                fn effect(&self, _: bool) -> fx_core::ops::Effect {
+                    let $acting = self;
+                    $acts
                 }
             )?
+
+            $(const THROUGH: bool = !stringify!($able).is_empty();)?
 
             $(
                 fn through(
                     &self,
                     $scope: &fx_core::trace::Scope,
                     $entering: &fx_core::trace::Proxy,
+                    in_training: bool,
                 ) -> candle_core::Result<fx_core::trace::Proxy> {
-                    let $entered = self;
+                    let ($entered, _) = (self, in_training);
+                    $(let $train = in_training;)?
                     $through
                 }
             )?
@@ -168,12 +185,59 @@ macro_rules! leaf {
     };
     (@options) => { &[] };
     (@options $config_type:ty) => { <$config_type>::NAMES };
+    (@keeper $type:ty) => {
+        impl fx_core::trace::Traceable for $type {
+            type Symbolic = $crate::keeper::Keeper<$type>;
+
+            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
+                $crate::keeper::Keeper::of(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                mirror.held()
+            }
+        }
+    };
+    (@held kept $mirror:ident) => { $mirror.held() };
+    (@held kept_t $mirror:ident) => { $mirror.held() };
+    (@held $how:ident $mirror:ident) => {{
+        let _ = $mirror;
+        fx_core::trace::Held::Opaque
+    }};
+    (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
+    (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
     (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
     (@mirror indexed $type:ty) => { $crate::pool_indices::Indexed<$type> };
+    (@called kept) => { fx_core::module::Called::FORWARD };
+    (@called kept_t) => { fx_core::module::Called::FORWARD_T };
     (@called indexed) => { fx_core::module::Called::FORWARD };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait kept [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward(xs)
+            }
+        }
+    };
+    (@trait kept_t [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward_t [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::ModuleT for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward_t(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward_t(xs, train)
+            }
+        }
+    };
     (@trait indexed [$($generic:ident)?] $type:ty) => {
         $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
     };
@@ -183,6 +247,8 @@ macro_rules! leaf {
     (@trait forward_t [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
     };
+    (@call kept $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
+    (@call kept_t $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward_t $layer $args) };
     (@call indexed $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call forward $layer:ident $args:ident) => {
         fx_core::ops::IntoValue::into_value(candle_core::Module::forward($layer, fx_core::leaf::argument($args, 0)?))
@@ -231,7 +297,7 @@ macro_rules! several {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
-            $(enters |$entered| true;)?
+            $(enters $entered;)?
         }
 
         impl $crate::leaf::Pair for $type {
@@ -399,11 +465,6 @@ impl<L: Layer> Several<L> {
     /// Enters the layer, if the rules of the capture want it.
     pub(crate) fn enter(&self) -> Option<fx_core::leaf::Inside<'_, L>> {
         self.0.enter()
-    }
-
-    /// The same, of a layer that differs in training, in which it is not entered.
-    pub(crate) fn enter_outside_training(&self, train: bool) -> Option<fx_core::leaf::Inside<'_, L>> {
-        if train { None } else { self.0.enter() }
     }
 
     #[track_caller]

@@ -16,6 +16,7 @@ mod options;
 mod formula;
 mod stable;
 mod twice;
+mod keeper;
 
 /// What formulas are computed on.
 mod world {
@@ -67,7 +68,7 @@ pub use batch_norm::{
     BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
     InstanceNorm3d, InstanceNormConfig,
 };
-pub use container::{Child, ModuleDict, ModuleList, Sequential, SequentialMirror};
+pub use container::{Child, ChildMirror, ModuleDict, ModuleList, Sequential, SequentialMirror};
 pub use conv::{Conv, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvConfig, Padding, PaddingMode};
 pub use conv_transpose::{
     ConvTranspose, ConvTranspose1d, ConvTranspose1dConfig, ConvTranspose2d, ConvTranspose2dConfig, ConvTransposeConfig,
@@ -75,6 +76,7 @@ pub use conv_transpose::{
 pub use distance::{CosineSimilarity, PairwiseDistance};
 pub use dropout::{AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout};
 pub use fold::{Fold, FoldConfig, Unfold};
+pub use keeper::{Keeper, Keeps, KeepsOne};
 pub use leaf::{Pair, Several, Trained};
 pub use linear::{Bilinear, Identity, Linear, LinearConfig};
 pub use loss::{
@@ -111,7 +113,7 @@ pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
 pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
 pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
 pub use sparse::{BagMode, Embedding, EmbeddingBag, EmbeddingBagConfig, EmbeddingConfig};
-pub use table::{kinds, layer_table};
+pub use table::{kinds, layer_table, op_table};
 pub use transformer::{
     TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
 };

@@ -133,7 +133,7 @@ macro_rules! losses {
                 }
                 _ => Ok(Fact::Unknown),
             };
-            enters |layer| true;
+            enters layer;
         }
         leaf!(@several $layer);
 

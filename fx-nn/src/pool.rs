@@ -236,8 +236,8 @@ leaf! {
 indices! {
     MaxPool, "MaxPool", |state| Self::new(state.option::<Size<N>>("kernel_size")?, MaxPoolConfig::restored(state)?);
     |layer, x| {
-        let dims = layer.shape(x.dims())?;
-        (0..N).map(|i| layer.window(i).positions(x.dims()[x.rank() - N + i], dims[x.rank() - N + i])).collect()
+        let dims = layer.shape(x)?;
+        (0..N).map(|i| layer.window(i).positions(x[x.len() - N + i], dims[x.len() - N + i])).collect()
     };
 }
 

@@ -4,6 +4,7 @@
 
 use fx_core::leaf::Layer;
 use fx_core::module::{LayerKind, LayerTable};
+use fx_core::ops::OpTable;
 
 use crate::*;
 
@@ -39,6 +40,14 @@ kinds! {
     WithIndices<MaxPool1d>, WithIndices<MaxPool2d>, WithIndices<MaxPool3d>,
     WithIndices<AdaptiveMaxPool1d>, WithIndices<AdaptiveMaxPool2d>, WithIndices<AdaptiveMaxPool3d>,
     TransformerEncoder, TransformerDecoder, Transformer,
+}
+
+/// candle's operations and those of this crate, for
+/// [`GraphModule::load_with`](fx_core::module::GraphModule::load_with): a graph of a capture that entered an
+/// [`EmbeddingBag`] may have one.
+#[must_use]
+pub fn op_table() -> OpTable {
+    OpTable::builtin().clone().with(&[&crate::sparse::REDUCED_BAGS])
 }
 
 /// candle_nn's layers and those of this crate, for [`GraphModule::load_with`](fx_core::module::GraphModule::load_with).
