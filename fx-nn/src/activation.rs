@@ -81,7 +81,7 @@ macro_rules! activations {
 
         impl fmt::Display for $layer {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let settings: &[String] = &[$(format!("{}={}", stringify!($field), Setting::text(&self.$field))),*];
+                let settings: &[String] = &[$(named(stringify!($field), &Setting::text(&self.$field))),*];
                 write!(f, "{}({})", stringify!($layer), settings.join(", "))
             }
         }
@@ -104,6 +104,11 @@ macro_rules! activations {
             };
         }
     )*};
+}
+
+/// A setting with its name, which torch leaves out where it is `lambd`.
+fn named(name: &str, setting: &str) -> String {
+    if name == "lambd" { setting.to_owned() } else { format!("{name}={setting}") }
 }
 
 words! {

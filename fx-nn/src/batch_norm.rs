@@ -29,6 +29,8 @@ options! {
         affine: bool = true,
         /// Whether statistics are kept; true by default. Without them, those of the batch are always used.
         track_running_stats: bool = true,
+        /// Whether channels that are scaled are shifted as well; true by default.
+        bias: bool = true,
     }
 }
 
@@ -43,6 +45,8 @@ options! {
         affine: bool = false,
         /// Whether statistics are kept; false by default.
         track_running_stats: bool = false,
+        /// Whether channels that are scaled are shifted as well; true by default.
+        bias: bool = true,
     }
 }
 
@@ -62,10 +66,10 @@ struct Running {
 }
 
 impl Kept {
-    fn new(features: usize, scaled: bool, tracked: bool, vb: &VarBuilder<'_>) -> Result<Self> {
+    fn new(features: usize, [scaled, shifted, tracked]: [bool; 3], vb: &VarBuilder<'_>) -> Result<Self> {
         let get = |name, init| vb.get_with_hints(features, name, Init::Const(init));
         let weight = scaled.then(|| get("weight", 1.0)).transpose()?;
-        let bias = scaled.then(|| get("bias", 0.0)).transpose()?;
+        let bias = (scaled && shifted).then(|| get("bias", 0.0)).transpose()?;
         let running = tracked.then(|| Running::new(features, vb)).transpose()?;
         Ok(Self { weight, bias, running })
     }
@@ -316,7 +320,7 @@ impl<const N: usize> BatchNorm<N> {
     /// # Errors
     /// When the builder has a tensor of another shape, or none.
     pub fn new(num_features: usize, config: BatchNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        let kept = Kept::new(num_features, [config.affine, config.bias, config.track_running_stats], &vb)?;
         Ok(Self { num_features, kept, config })
     }
 
@@ -367,11 +371,12 @@ impl<const N: usize> ModuleT for BatchNorm<N> {
 
 impl<const N: usize> fmt::Display for BatchNorm<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BatchNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let BatchNormConfig { eps, momentum, affine, track_running_stats, bias } = &self.config;
         let (name, features, eps) = (&Self::NAME[3..], self.num_features, float(*eps));
         let momentum = momentum.map_or_else(|| "None".to_owned(), float);
-        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
-        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+        let (bias, affine, tracked) = (flag(*affine && *bias), flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, ")?;
+        write!(f, "track_running_stats={tracked})")
     }
 }
 
@@ -434,7 +439,7 @@ impl<const N: usize> InstanceNorm<N> {
     /// # Errors
     /// When the builder has a tensor of another shape, or none.
     pub fn new(num_features: usize, config: InstanceNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        let kept = Kept::new(num_features, [config.affine, config.bias, config.track_running_stats], &vb)?;
         Ok(Self { num_features, kept, config })
     }
 
@@ -473,10 +478,11 @@ impl<const N: usize> ModuleT for InstanceNorm<N> {
 
 impl<const N: usize> fmt::Display for InstanceNorm<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InstanceNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let InstanceNormConfig { eps, momentum, affine, track_running_stats, bias } = &self.config;
         let (name, features, eps, momentum) = (&Self::NAME[3..], self.num_features, float(*eps), float(*momentum));
-        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
-        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+        let (bias, affine, tracked) = (flag(*affine && *bias), flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, ")?;
+        write!(f, "track_running_stats={tracked})")
     }
 }
 

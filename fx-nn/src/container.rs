@@ -318,9 +318,21 @@ impl<M: Traceable> Traceable for ModuleList<M> {
 
 impl<M: fmt::Display> fmt::Display for ModuleList<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = (0..self.len()).map(|i| i.to_string()).collect();
-        let inside = names.iter().zip(&self.0).map(|(name, module)| (name.as_str(), module as &dyn fmt::Display));
-        write_all(f, "ModuleList", inside.collect())
+        // Modules in a row that print alike are printed once.
+        let mut alike: Vec<(usize, usize, String)> = Vec::new();
+        for (i, module) in self.0.iter().enumerate() {
+            let text = module.to_string();
+            match alike.last_mut() {
+                Some((_, last, before)) if *before == text => *last = i,
+                _ => alike.push((i, i, text)),
+            }
+        }
+        let rows = alike.into_iter().map(|(first, last, text)| match last - first {
+            0 => (first.to_string(), text),
+            more => (format!("{first}-{last}"), format!("{} x {text}", more + 1)),
+        });
+        let rows: Vec<(String, String)> = rows.collect();
+        write_all(f, "ModuleList", rows.iter().map(|(name, text)| (name.as_str(), text as &dyn fmt::Display)).collect())
     }
 }
 

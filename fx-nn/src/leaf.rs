@@ -174,8 +174,9 @@ macro_rules! leaf {
     (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
         $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
     };
-    (@several $type:ty) => {
-        impl fx_core::trace::Traceable for $type {
+    (@several $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type); };
+    (@mirrored [$($generic:ident)?] $type:ty) => {
+        impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
             type Symbolic = $crate::leaf::Several<$type>;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
@@ -204,16 +205,39 @@ macro_rules! leaf {
         let _ = $mirror;
         fx_core::trace::Held::Opaque
     }};
+    (@mirror forward_or_more $type:ty) => { $crate::leaf::Several<$type> };
     (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
     (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
     (@mirror indexed $type:ty) => { $crate::pool_indices::Indexed<$type> };
+    (@called forward_or_more) => { fx_core::module::Called::FORWARD };
     (@called kept) => { fx_core::module::Called::FORWARD };
     (@called kept_t) => { fx_core::module::Called::FORWARD_T };
     (@called indexed) => { fx_core::module::Called::FORWARD };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait forward_or_more [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? $crate::leaf::Several<$type> {
+            /// Records a call of the layer.
+            ///
+            /// # Errors
+            /// What candle refuses.
+            #[track_caller]
+            pub fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+        }
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::leaf::Several<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+        }
+    };
     (@trait kept [$($generic:ident)?] $type:ty) => {
         $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
 
@@ -247,6 +271,7 @@ macro_rules! leaf {
     (@trait forward_t [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
     };
+    (@call forward_or_more $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call kept $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call kept_t $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward_t $layer $args) };
     (@call indexed $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
@@ -266,7 +291,7 @@ pub(crate) use leaf;
 /// Describes a layer that is called on two tensors, as [`leaf`] does; the second one's name is in parentheses.
 macro_rules! several {
     (
-        $type:ty as $name:expr, ($second:ident);
+        $(const $generic:ident =>)? $type:ty as $name:expr, ($second:ident);
         arguments { $($arg:ident: $arg_type:ty),* $(,)? }
         $(config $config:ident: $config_type:ty;)?
         tensors { $($tensor:literal),* $(,)? }
@@ -278,7 +303,7 @@ macro_rules! several {
         $(through |$entered:ident, $scope:ident, $first:ident, $other:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
-            @layer [] $type as $name,
+            @layer [$($generic)?] $type as $name,
             fx_core::module::Called { method: "forward", options: &[stringify!($second)] };
             [$($arg: $arg_type),*] [$($config: $config_type)?] [$($tensor),*] [$vb $make]
             |$layer, args| {
@@ -300,7 +325,7 @@ macro_rules! several {
             $(enters $entered;)?
         }
 
-        impl $crate::leaf::Pair for $type {
+        impl $(<const $generic: usize>)? $crate::leaf::Pair for $type {
             $(
                 fn through(
                     &self,
@@ -313,7 +338,7 @@ macro_rules! several {
                 }
             )?
         }
-        $crate::leaf::leaf!(@several $type);
+        $crate::leaf::leaf!(@mirrored [$($generic)?] $type);
     };
 }
 pub(crate) use several;
@@ -452,7 +477,7 @@ impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
     }
 }
 
-/// The mirror of a layer that is called on several tensors.
+/// The mirror of a layer that is called on several tensors, or in more than one way.
 #[derive(Debug, Clone)]
 pub struct Several<L: Layer>(Leaf<L>);
 
@@ -465,6 +490,16 @@ impl<L: Layer> Several<L> {
     /// Enters the layer, if the rules of the capture want it.
     pub(crate) fn enter(&self) -> Option<fx_core::leaf::Inside<'_, L>> {
         self.0.enter()
+    }
+
+    /// The mirror of a layer in the same place that is made of this one.
+    pub(crate) fn like(&self, layer: impl FnOnce(&L) -> Result<L>) -> Result<Self> {
+        Ok(Self::of(&layer(self.0.original())?, self.0.scope()))
+    }
+
+    /// The layer as it is called on one tensor.
+    pub(crate) fn whole(&self) -> &Leaf<L> {
+        &self.0
     }
 
     #[track_caller]

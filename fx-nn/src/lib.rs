@@ -27,6 +27,7 @@ mod proxied;
 
 mod activation;
 mod adaptive;
+mod adaptive_softmax;
 mod attention;
 mod batch_norm;
 mod container;
@@ -39,10 +40,12 @@ mod linear;
 mod loss;
 mod loss_class;
 mod loss_ctc;
+mod loss_linear;
 mod loss_three;
 mod norm;
 mod padding;
 mod pool;
+mod lp_pool;
 mod pool_indices;
 mod rnn;
 mod rnn_cell;
@@ -52,6 +55,7 @@ mod table;
 mod transformer;
 mod transformer_stack;
 mod transformer_model;
+mod unpool;
 mod upsample;
 
 pub use activation::{
@@ -63,6 +67,7 @@ pub use adaptive::{
     AdaptiveAvgPool, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool, AdaptiveMaxPool1d,
     AdaptiveMaxPool2d, AdaptiveMaxPool3d, OutputSize,
 };
+pub use adaptive_softmax::{AdaptiveLogSoftmaxWithLoss, AdaptiveLogSoftmaxWithLossConfig};
 pub use attention::{MultiheadAttention, MultiheadAttentionConfig};
 pub use batch_norm::{
     BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
@@ -90,11 +95,13 @@ pub use loss_class::{
     MultiMarginLossConfig, NLLLoss, NLLLossConfig,
 };
 pub use loss_ctc::{CTCLoss, CTCLossConfig};
+pub use loss_linear::{LinearCrossEntropyLoss, LinearCrossEntropyLossConfig};
 pub use loss_three::{
     CosineEmbeddingLoss, CosineEmbeddingLossConfig, DistanceFunction, GaussianNLLLoss, GaussianNLLLossConfig,
     MarginRankingLoss, MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
     TripletMarginWithDistanceLoss, TripletMarginWithDistanceLossConfig,
 };
+pub use lp_pool::{LPPool, LPPool1d, LPPool2d, LPPool3d, LPPoolConfig};
 pub use norm::{
     GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,
     RMSNormConfig,
@@ -119,4 +126,5 @@ pub use transformer::{
 };
 pub use transformer_model::{Transformer, TransformerConfig};
 pub use transformer_stack::{TransformerDecoder, TransformerEncoder};
+pub use unpool::{MaxUnpool, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, MaxUnpoolConfig};
 pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

@@ -290,7 +290,7 @@ impl CrossEntropyLoss {
         self
     }
 
-    fn shape(&self, input: &[usize], target: &[usize]) -> Result<Vec<usize>> {
+    pub(crate) fn shape(&self, input: &[usize], target: &[usize]) -> Result<Vec<usize>> {
         let layer = "CrossEntropyLoss";
         self.config.reduction.usual(layer)?;
         if !(0.0..=1.0).contains(&self.config.label_smoothing) {

@@ -325,8 +325,17 @@ impl fmt::Display for Embedding {
         if let Some(max_norm) = self.config.max_norm {
             write!(f, ", max_norm={}", float(max_norm))?;
         }
-        f.write_str(")")
+        write_rest(f, self.config.norm_type, self.config.scale_grad_by_freq)?;
+        f.write_str(if self.config.sparse { ", sparse=True)" } else { ")" })
     }
+}
+
+/// Settings as torch prints them, where they are not the defaults.
+fn write_rest(f: &mut fmt::Formatter<'_>, norm_type: f64, scale_grad_by_freq: bool) -> fmt::Result {
+    if norm_type != 2.0 {
+        write!(f, ", norm_type={}", float(norm_type))?;
+    }
+    f.write_str(if scale_grad_by_freq { ", scale_grad_by_freq=True" } else { "" })
 }
 
 leaf! {
@@ -464,7 +473,12 @@ impl fmt::Display for EmbeddingBag {
         if let Some(max_norm) = self.config.max_norm {
             write!(f, ", max_norm={}", float(max_norm))?;
         }
-        write!(f, ", mode='{}')", self.config.mode)
+        write_rest(f, self.config.norm_type, self.config.scale_grad_by_freq)?;
+        write!(f, ", mode='{}'", self.config.mode)?;
+        if let Ok(Some(padding)) = padding_row("EmbeddingBag", self.config.padding_idx, self.num_embeddings) {
+            write!(f, ", padding_idx={padding}")?;
+        }
+        f.write_str(")")
     }
 }
 

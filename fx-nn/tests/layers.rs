@@ -27,7 +27,10 @@ fn texts_are_torch_s() -> Result<()> {
     let batch = BatchNorm2d::new(3, BatchNormConfig::default(), vb(&vars).pp("a"))?;
     let gru = GRUConfig { num_layers: 2, batch_first: true, bidirectional: true, ..GRUConfig::default() };
     let texts = [
-        (batch.to_string(), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)"),
+        (
+            batch.to_string(),
+            "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
+        ),
         (
             GRU::new(3, 4, gru, vb(&vars).pp("b"))?.to_string(),
             "GRU(3, 4, num_layers=2, batch_first=True, bidirectional=True)",

@@ -5,10 +5,12 @@ mod torch;
 
 use std::path::PathBuf;
 
-use candle_core::{Device, Result, bail};
+use candle_core::{DType, Device, Result, bail};
+use candle_nn::{VarBuilder, VarMap};
 use fx_core::ir::Op;
 use fx_core::module::GraphModule;
 use fx_core::value::{TensorFact, Value};
+use torch::arguments::Arguments;
 use torch::build::build;
 use torch::called::How;
 use torch::case::{Case, close};
@@ -136,6 +138,28 @@ fn check_through(case: &Case) -> Result<()> {
 #[test]
 fn every_case_is_captured_through_saved_and_loaded() {
     run_all(check_through);
+}
+
+/// What `repr` of Python says of layers: `repr.json` has their arguments and these texts.
+#[test]
+fn every_layer_prints_as_torch_does() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/torch_nn/repr.json");
+    let cases: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("the table")).expect("it is JSON");
+    let cases = cases.as_array().expect("a list");
+    let mut failed = Vec::new();
+    for case in cases {
+        let (class, expected) = (case["module"].as_str().expect("a name"), case["repr"].as_str().expect("a text"));
+        let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+        let built = Arguments::new(&case["args"].to_string()).and_then(|arguments| build(class, &arguments, vb));
+        match built {
+            Ok(layer) if layer.text == expected => {}
+            Ok(layer) => failed.push(format!("{}\n  instead of\n{expected}", layer.text)),
+            Err(error) => failed.push(format!("{expected}: {error}")),
+        }
+    }
+    assert!(cases.len() > 200, "{} cases", cases.len());
+    assert!(failed.is_empty(), "{} of {} differ:\n{}", failed.len(), cases.len(), failed.join("\n\n"));
 }
 
 fn inputs(case: &Case) -> Vec<Value> {

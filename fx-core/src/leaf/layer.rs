@@ -186,12 +186,12 @@ impl<L: Layer> Leaf<L> {
     }
 
     /// Where it stands in the model.
-    pub(super) fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
     /// The layer itself, for what it knows without data.
-    pub(super) fn original(&self) -> &L {
+    pub fn original(&self) -> &L {
         &self.original
     }
 

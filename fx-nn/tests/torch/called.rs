@@ -150,16 +150,20 @@ LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
 ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
 Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
 called! { train RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout }
-called! { numbered Conv ConvTranspose ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
+called! { numbered Conv LPPool ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
 called! { trained BatchNorm InstanceNorm }
 called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss
 PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
-MultiLabelMarginLoss }
+MultiLabelMarginLoss LinearCrossEntropyLoss }
 
 called! {
     [] CTCLoss => |this, inputs, _train| match inputs {
         [probabilities, labels, steps, lengths] => Ok(vec![this.forward(probabilities, labels, steps, lengths)?]),
         _ => bail!("{} inputs for a loss of four", inputs.len()),
+    };
+    [] AdaptiveLogSoftmaxWithLoss => |this, inputs, _train| match inputs {
+        [input, target] => this.forward(input, target).map(|(output, loss)| vec![output, loss]),
+        _ => bail!("{} inputs for a loss of two", inputs.len()),
     };
     [const N: usize] WithIndices<MaxPool<N>> => |this, inputs, _train| {
         let (values, indices) = this.forward_with_indices(single(inputs)?)?;
@@ -172,6 +176,23 @@ called! {
 }
 
 called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss GaussianNLLLoss }
+
+called! { @within 1e-5,
+    [const N: usize] ConvTranspose<N> => |this, call, _train| {
+        let x = call.need("input")?;
+        Ok(vec![match call.sizes("output_size") {
+            Some(size) => this.forward_with_output_size(&x, &size)?,
+            None => this.forward(&x)?,
+        }])
+    };
+    [const N: usize] MaxUnpool<N> => |this, call, _train| {
+        let (x, indices) = (call.need("input")?, call.need("indices")?);
+        Ok(vec![match call.sizes("output_size") {
+            Some(size) => this.forward_with_output_size(&x, &indices, &size)?,
+            None => this.forward(&x, &indices)?,
+        }])
+    };
+}
 
 /// A state of two parts.
 fn state<T: Clone>(call: &Call<T>) -> Result<Option<(T, T)>> {

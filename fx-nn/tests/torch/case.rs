@@ -66,6 +66,12 @@ impl<T: Clone> Call<T> {
         self.options.borrow_mut().remove(name).and_then(|value| value.as_bool()).unwrap_or(default)
     }
 
+    /// Sizes that are given by name.
+    pub(crate) fn sizes(&self, name: &str) -> Option<Vec<usize>> {
+        let sizes = self.options.borrow_mut().remove(name)?;
+        <Vec<usize> as Wanted>::wanted(&sizes)
+    }
+
     /// Names for the inputs, and what they are, as nobody has taken them.
     pub(crate) fn parameters(&self) -> Vec<(String, T)> {
         let positional = self.inputs.iter().enumerate().map(|(i, input)| (format!("x{i}"), input.clone()));
