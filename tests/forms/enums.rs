@@ -186,3 +186,107 @@ fn variants_of_an_enum_with_a_parameter() {
     assert_captured_in_every_way!(Lazy::Plain(Arc::new(linear(4, 4))), tensor(&[2, 4]));
     assert_captured_in_every_way!(Lazy::Built { inner: Arc::new(linear(4, 4)), scale: 3.0 }, tensor(&[2, 4]));
 }
+
+/// A module of its own, as another file is.
+mod elsewhere {
+    use candle_core::{Result, Tensor};
+    use candle_nn::{Linear, Module};
+
+    #[fx::module]
+    pub(super) enum Source {
+        Given(Tensor),
+        Made { linear: Linear },
+        Nothing,
+    }
+
+    /// Plain data that computes.
+    #[fx::module]
+    #[derive(Clone, Copy)]
+    pub(super) enum Act {
+        Relu,
+        Scaled(f64),
+    }
+
+    #[fx::module]
+    impl Act {
+        fn forward(&self, x: &Tensor) -> Result<Tensor> {
+            match self {
+                Self::Relu => x.relu(),
+                Self::Scaled(by) => x * *by,
+            }
+        }
+    }
+
+    #[fx::module]
+    pub(super) fn activate(x: &Tensor, act: &Act) -> Result<Tensor> {
+        act.forward(x)
+    }
+
+    /// Plain data without an attribute, which nothing takes apart.
+    #[derive(Clone, Copy, PartialEq)]
+    pub(super) enum Order {
+        Before,
+        After,
+    }
+
+    #[fx::module]
+    impl Source {
+        pub(super) fn own(&self, x: &Tensor) -> Result<Tensor> {
+            match self {
+                Self::Made { linear } => linear.forward(x),
+                _ => Ok(x.clone()),
+            }
+        }
+    }
+}
+use elsewhere::{Act, Order, Source, activate};
+
+#[fx::module]
+struct FromElsewhere {
+    sources: Vec<Source>,
+    act: Act,
+    #[fx(constant)]
+    order: Order,
+}
+
+#[fx::module]
+impl FromElsewhere {
+    fn scale(&self) -> Option<f64> {
+        match self.act {
+            elsewhere::Act::Scaled(by) => Some(by),
+            _ => None,
+        }
+    }
+
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut y = activate(x, &Act::Relu)?;
+        for source in &self.sources {
+            y = match source {
+                Source::Given(given) => (y + given)?,
+                Source::Made { linear } => (linear.forward(&y)? + source.own(&y)?)?,
+                Source::Nothing if self.order == Order::After => y.neg()?,
+                Source::Nothing => y,
+            };
+        }
+        let y = activate(&y, &self.act)?;
+        if matches!(self.sources.first(), Some(elsewhere::Source::Given(_))) {
+            return elsewhere::activate(&y, &elsewhere::Act::Scaled(self.scale().unwrap_or(2.0)));
+        }
+        elsewhere::activate(&y, &elsewhere::Act::Relu)
+    }
+}
+
+#[test]
+fn enums_of_other_modules() {
+    let x = tensor(&[2, 4]);
+    for (act, order) in [(Act::Relu, Order::Before), (Act::Scaled(-1.5), Order::After)] {
+        let given = || Source::Given(tensor(&[2, 4]));
+        let made = || Source::Made { linear: linear(4, 4) };
+        for sources in [vec![], vec![given(), made()], vec![Source::Nothing, made(), given()]] {
+            let model = FromElsewhere { sources, act, order };
+            let expected = model.forward(&x).unwrap();
+            assert_returns(&[&expected], fx::trace(&model, (&x,)), &[&x]);
+            assert_returns(&[&expected], fx::symbolic_trace(&model), &[&x]);
+        }
+    }
+}

@@ -61,6 +61,6 @@ pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
 pub use symbolic_module::{Module, ModuleT};
-pub use traceable::{Construct, InWorld, Symbolic, Traceable, World, no_mirror};
+pub use traceable::{Construct, InWorld, Symbolic, Traceable, World, no_mirror, not_made};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};
 pub use weights::VarBuilder;

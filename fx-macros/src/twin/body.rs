@@ -113,9 +113,30 @@ impl<'a> Body<'a> {
     }
 
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
-    fn rewrite_variant(&mut self, path: &mut Path) -> Option<bool> {
+    fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
         self.rewrite_own(path);
-        if variants::is_own(path) { Some(true) } else { self.redirect(path, Written::Pattern).then_some(false) }
+        if variants::is_own(path) {
+            return Some(true);
+        }
+        let opened = matches!(written, Written::Opened) && literals::rewrite_variant(path, self);
+        (opened || self.redirect(path, written)).then_some(false)
+    }
+
+    /// Makes a path that is a value, or a function that is called, that of the symbolic world.
+    fn rewrite_value(&mut self, expr: &mut Expr) {
+        let Expr::Path(path) = expr else {
+            return self.visit_expr_mut(expr);
+        };
+        visit_mut::visit_expr_path_mut(self, path);
+        self.rewrite_own(&mut path.path);
+        if path.qself.is_none() {
+            if let Some(variant) = variants::own_value(&path.path, self) {
+                *expr = variant;
+                return;
+            }
+            self.redirect(&mut path.path, Written::Value);
+        }
+        calls::redirect_bare(path, self);
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -173,7 +194,7 @@ impl VisitMut for Body<'_> {
                 if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
-                    *expr = calls::lift(call, self.paths);
+                    *expr = calls::lift(expr, self.paths);
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if self.names_own_type(&call.func) {
@@ -181,7 +202,11 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope::detached()));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
-                        self.visit_expr_mut(&mut call.func);
+                        let is_variant = calls::is_variant(&call.func, self);
+                        self.rewrite_value(&mut call.func);
+                        if is_variant {
+                            *expr = calls::lift(expr, self.paths);
+                        }
                     }
                 }
             }
@@ -193,21 +218,15 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
-            Expr::Path(path) => {
-                visit_mut::visit_expr_path_mut(self, path);
-                self.rewrite_own(&mut path.path);
-                if path.qself.is_none() {
-                    if let Some(variant) = variants::own_value(&path.path, self) {
-                        *expr = variant;
-                        return;
-                    }
-                    self.redirect(&mut path.path, Written::Value);
-                }
-                calls::redirect_bare(path, self);
+            Expr::Path(_) => {
+                let is_variant = calls::is_variant(expr, self);
+                self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
-                if path.path.is_ident("Self") {
+                if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
                     *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                } else if is_variant {
+                    *expr = calls::lift(expr, self.paths);
                 }
             }
             Expr::Struct(literal) => {
@@ -259,19 +278,20 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                if self.rewrite_variant(&mut pattern.path).is_some() {
+                if self.rewrite_variant(&mut pattern.path, Written::Opened).is_some() {
                     literals::open(pattern);
                 } else {
                     literals::rewrite_pattern(pattern, self);
                 }
             }
-            Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path) {
+            Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path, Written::Opened) {
                 Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
                 None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
                 None => {}
             },
             Pat::Path(pattern) => {
-                if self.rewrite_variant(&mut pattern.path).is_some() || pattern.path.is_ident("Self") {
+                if self.rewrite_variant(&mut pattern.path, Written::Pattern).is_some() || pattern.path.is_ident("Self")
+                {
                     let path = &pattern.path;
                     *pat = syn::parse_quote!(#path { .. });
                 }

@@ -7,10 +7,12 @@
 //! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of
 //! fallbacks, imported by glob, gives that name to the original. What an attribute generates is an explicit item, which wins.
 //!
-//! This finds items of the same module; a variant written with a path (`cache::KvCache::Normal`) stays as it is.
+//! This finds items of the same module. An enum that is imported can be told by a pattern that takes a variant's values out,
+//! `KvCache::Normal(c)`: what a twin matches on is a mirror, so the name then goes through `Traceable`, which gives plain
+//! data itself. One written with a path (`cache::KvCache::Normal(c)`) gets an alias (`literals.rs`).
 //!
-//! Invariant: where no attribute has generated the item, what the user wrote is meant; a constructor of candle's layers
-//! (`Conv1d::new`) then means that of the layer's mirror.
+//! Invariant: where no attribute has generated the item, and no pattern takes values out of it, what the user wrote is meant;
+//! a constructor of candle's layers (`Conv1d::new`) then means that of the layer's mirror.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,15 +51,24 @@ const LAYERS: &[(&str, &[&str])] = &[
 pub(super) enum Written {
     /// In a pattern.
     Pattern,
+    /// In a pattern that takes its values out.
+    Opened,
     /// As a value: a constant, or a function, called or not.
     Value,
     /// As a literal with named fields.
     Literal,
 }
 
-/// The generated names that twins use, and what each stands for; and the layers of candle's that they make.
+/// The generated names that twins use.
 #[derive(Default)]
-pub(crate) struct Fallbacks(BTreeMap<Ident, Path>, BTreeSet<Ident>);
+pub(crate) struct Fallbacks {
+    /// What each stands for.
+    names: BTreeMap<Ident, Path>,
+    /// The layers of candle's that they make.
+    layers: BTreeSet<Ident>,
+    /// Those among the names whose values are taken out by a pattern.
+    opened: BTreeSet<Ident>,
+}
 
 impl Fallbacks {
     /// Redirects `Kind::Variant`, and says whether it is one; `kept` are names that the function itself declares.
@@ -69,15 +80,18 @@ impl Fallbacks {
             return false;
         }
         let (generated, original) = match written {
-            Written::Pattern => (mirror_ident(head), head.clone().into()),
+            Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
             Written::Value => (variants_ident(head), head.clone().into()),
             Written::Literal => (named_variant_ident(head, variant), path.clone()),
         };
         match written {
-            Written::Pattern | Written::Value => path.segments[0].ident = generated.clone(),
+            Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
             Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
-        self.0.insert(generated, original);
+        if matches!(written, Written::Opened) {
+            self.opened.insert(generated.clone());
+        }
+        self.names.insert(generated, original);
         true
     }
 
@@ -87,7 +101,7 @@ impl Fallbacks {
             && !PRELUDE.iter().any(|name| original == name)
         {
             path.segments[0].ident = twin_ident(&original);
-            self.0.insert(path.segments[0].ident.clone(), original.into());
+            self.names.insert(path.segments[0].ident.clone(), original.into());
         }
     }
 
@@ -103,24 +117,32 @@ impl Fallbacks {
         }
         let original = head.ident.clone();
         path.segments[0].ident = mirror_ident(&original);
-        self.1.insert(original.clone());
+        self.layers.insert(original.clone());
         Some(original)
     }
 
     pub(crate) fn extend(&mut self, other: Fallbacks) {
-        self.0.extend(other.0);
-        self.1.extend(other.1);
+        self.names.extend(other.names);
+        self.layers.extend(other.layers);
+        self.opened.extend(other.opened);
     }
 
     /// The module of fallbacks. `owner` makes its name unique.
     pub(crate) fn declare(&self, owner: &str, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
-        if self.0.is_empty() && self.1.is_empty() {
+        if self.names.is_empty() && self.layers.is_empty() {
             return TokenStream::new();
         }
         let module = format_ident!("__fx_names_of_{}", owner);
-        let names = self.0.iter().map(|(generated, original)| quote!(pub(super) use super::#original as #generated;));
+        let traceable = paths.traceable();
+        let names = self.names.iter().map(|(generated, original)| {
+            if self.opened.contains(generated) {
+                quote!(pub(super) type #generated = <super::#original as #traceable>::Symbolic;)
+            } else {
+                quote!(pub(super) use super::#original as #generated;)
+            }
+        });
         let candle_nn = paths.symbolic("candle_nn");
-        let layers = self.1.iter().map(|name| {
+        let layers = self.layers.iter().map(|name| {
             let mirror = mirror_ident(name);
             quote!(pub(super) use #candle_nn::#name as #mirror;)
         });
@@ -146,7 +168,7 @@ pub(super) fn of_enum(path: &Path) -> Option<(&Ident, &Ident)> {
 }
 
 /// `Normal` and `A`, but not `EPS`, which is a constant.
-fn is_camel_case(name: &Ident) -> bool {
+pub(super) fn is_camel_case(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(|first: char| first.is_uppercase())
         && (name.len() == 1 || name.contains(|letter: char| letter.is_lowercase()))
