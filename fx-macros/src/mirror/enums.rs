@@ -14,15 +14,17 @@ use super::structs::{clone_generics, is_plain};
 use super::{held, lasting_closures, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
+use crate::known::Known;
 use crate::paths::Paths;
 
 /// What stands beside an annotated enum. Takes the `#[fx(…)]` attributes off its fields.
 pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -> TokenStream {
+    let known = Known::new(&item.ident, &item.generics);
     let variants: Vec<Fields> =
-        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, errors)).collect();
+        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, &known, errors)).collect();
     let (name, vis, item_cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
-    let held = variants.iter().flat_map(|fields| &fields.list).map(|field| &field.ty);
+    let held = variants.iter().flat_map(|fields| &fields.list).map(Field::ty);
     let generics = lasting_closures(traceable_generics(&item.generics, paths), held);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
@@ -83,7 +85,14 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let type_name = name.unraw().to_string();
     let held = held::for_enum(item, &variants, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
+    // A field of a variant that is not there is not there either.
+    let asks = item.variants.iter().zip(&variants).flat_map(|(variant, fields)| {
+        let asks = fields.list.iter().filter_map(Field::asks);
+        asks.map(|(own, known)| (cfgs(&variant.attrs).into_iter().chain(own).collect(), known))
+    });
+    let known = known.declare(asks, &item_cfgs, paths);
     quote! {
+        #known
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
         #clone

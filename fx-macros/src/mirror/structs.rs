@@ -4,19 +4,21 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
-use super::fields::{Fields, Style};
+use super::fields::{Field, Fields, Style};
 use super::{SCOPE_FIELD, construct, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
+use crate::known::Known;
 use crate::paths::Paths;
 
 /// What stands beside an annotated struct. Takes the `#[fx(…)]` attributes off its fields.
 pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Errors) -> TokenStream {
-    let fields = Fields::take(&mut item.fields, errors);
+    let known = Known::new(&item.ident, &item.generics);
+    let fields = Fields::take(&mut item.fields, &known, errors);
     let (name, vis, cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
     let generics =
-        lasting_closures(traceable_generics(&item.generics, paths), fields.list.iter().map(|field| &field.ty));
+        lasting_closures(traceable_generics(&item.generics, paths), fields.list.iter().map(Field::ty));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
     let scope_field = format_ident!("{}", SCOPE_FIELD);
@@ -68,7 +70,9 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     };
     let lifts_impl = owned::lifts_impl(name, &generics, paths);
     let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
+    let known = known.declare(fields.list.iter().filter_map(Field::asks), &cfgs, paths);
     quote! {
+        #known
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body
         #clone
