@@ -10,9 +10,8 @@ use syn::ItemEnum;
 use syn::ext::IdentExt;
 
 use super::fields::{Field, Fields, Style};
-use super::structs::{clone_generics, is_plain};
-use super::{held, lasting_closures, mirror_ident, output, owned, traceable_generics};
-use crate::attributes::{allow_generated, cfgs, derives};
+use super::{clone, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
+use crate::attributes::{allow_generated, cfgs};
 use crate::errors::Errors;
 use crate::known::Known;
 use crate::paths::Paths;
@@ -47,26 +46,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
 
     let allow = allow_generated();
-    let cloned = derives(&item.attrs, "Clone");
-    let derive = (cloned && is_plain(&generics)).then(|| quote!(#[derive(::core::clone::Clone)]));
-    let clone = (cloned && !is_plain(&generics)).then(|| {
-        let generics = clone_generics(&generics, &variants, paths);
-        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-        let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
-            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
-            let build = fields.write(|field| {
-                let binding = &field.binding;
-                quote!(::core::clone::Clone::clone(#binding))
-            });
-            quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
-        });
-        quote! {
-            #(#item_cfgs)* #[automatically_derived]
-            impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {
-                fn clone(&self) -> Self { match #subject { #(#arms),* } }
-            }
-        }
-    });
+    let (derive, clone) = clone::for_enum(item, &variants, &generics, paths).parts();
     let output = output::for_enum(item, &variants, &generics, paths);
     let parts = item.variants.iter().zip(&variants).map(|(variant, fields)| {
         let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());

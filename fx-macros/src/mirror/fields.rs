@@ -134,7 +134,7 @@ impl Field {
         if self.options.constant {
             quote_spanned!(ty.span()=> <#ty as ::core::clone::Clone>::clone(#value))
         } else if self.options.leaf {
-            let leaf = respan(paths.symbolic("OpaqueLeaf"), ty);
+            let (leaf, value) = (respan(paths.symbolic("OpaqueLeaf"), ty), respan(value, ty));
             quote_spanned!(ty.span()=> #leaf::new(#value, #scope))
         } else {
             self.traceable_call("symbolic", quote!(#value, #scope), paths)

@@ -46,7 +46,7 @@ pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
     }
 }
 
-/// The impl by which a mirror says where it is; `scope` is the body.
+/// The impl by which a mirror says where it is; `scope` is the body. And that of `Debug`, which traits and forwards may ask for.
 pub(super) fn mirror_impl(name: &Ident, generics: &Generics, scope: TokenStream, paths: &Paths) -> TokenStream {
     let (mirror, text) = (super::mirror_ident(name), name.unraw().to_string());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
@@ -56,6 +56,10 @@ pub(super) fn mirror_impl(name: &Ident, generics: &Generics, scope: TokenStream,
         impl #impl_generics #trait_name for #mirror #type_generics #where_clause {
             const NAME: &'static str = #text;
             fn scope(&self) -> ::core::option::Option<&#scope_type> { #scope }
+        }
+        #[automatically_derived]
+        impl #impl_generics ::core::fmt::Debug for #mirror #type_generics #where_clause {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#text) }
         }
     }
 }
