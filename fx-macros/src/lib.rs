@@ -25,6 +25,7 @@ mod dispatch;
 mod errors;
 mod function;
 mod helper;
+mod known;
 mod mirror;
 mod module;
 mod options;

@@ -3,15 +3,15 @@
 //! The graph refers to a static description of the function, which also knows how to run it on tensors again. It stands
 //! beside the function, as public as that, so that a saved graph can be read elsewhere with it (`fx::op_of!`).
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, Item, ItemFn, Pat, PathArguments, ReturnType, Signature, Type};
 
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, report_others};
 use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
 use crate::errors::{Errors, Message};
+use crate::known::ends;
 use crate::module::kind;
 use crate::options::wrap_options;
 use crate::paths::Paths;
@@ -25,7 +25,8 @@ use crate::whole::{op_ident, path_end};
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
     let (paths, pure) = wrap_options(options, &errors);
-    let generated = match syn::parse2::<Item>(item.clone()) {
+    let parsed = syn::parse2::<Item>(item.clone()).inspect(|item| report_others(item, "wrap", &errors));
+    let generated = match parsed {
         Ok(Item::Fn(function)) => expand_fn(&function, &paths, pure, &errors),
         Ok(other) => {
             let goes_on = "a free function";
@@ -53,7 +54,7 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
         errors.report(&item.sig.generics, Message::WrapGeneric);
     }
     let mut sig = item.sig.clone();
-    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths));
+    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths).asking(&dispatch.known));
     rename(&mut sig, |position, _| format_ident!("__fx_{}", position));
     let mut used = Names::default();
     used.signature(&sig);
@@ -174,14 +175,17 @@ fn record(item: &ItemFn, sig: &Signature, paths: &Paths) -> TokenStream {
         quote!(#record::record(&#variable))
     });
     // rustc says of this call what the function cannot return, so it is where that is written.
-    let span = match &item.sig.output {
-        ReturnType::Default => item.sig.ident.span(),
-        ReturnType::Type(_, ty) => ty.span(),
+    let written = match &item.sig.output {
+        ReturnType::Default => item.sig.ident.to_token_stream(),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    let call = quote!(#record_call).into_iter().map(|mut token| {
-        token.set_span(span.resolved_at(token.span()));
+    let (first, last) = ends(written);
+    let call = record_call.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(first));
         token
     });
+    let mut passed = Group::new(Delimiter::Parenthesis, quote!(&#op, ::std::vec![#(#arguments),*]));
+    passed.set_span(last);
     let call: TokenStream = call.collect();
-    quote!({ #call(&#op, ::std::vec![#(#arguments),*]) })
+    quote!({ #call #passed })
 }

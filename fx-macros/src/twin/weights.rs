@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
@@ -192,7 +193,7 @@ pub(super) fn name_made(local: &mut Local, paths: &Paths) {
     if !redirect_made(&mut call.func.clone(), paths) {
         return;
     }
-    let (callee, name, expr) = (paths.private("callee"), pat.ident.to_string(), &init.expr);
+    let (callee, name, expr) = (paths.private("callee"), pat.ident.unraw().to_string(), &init.expr);
     let guard = Ident::new("__fx_named", Span::mixed_site());
     init.expr = parse_quote!({
         let #guard = #callee::named(#name);

@@ -1,7 +1,8 @@
 //! Items that are local to a function.
 #![deny(warnings)]
 
-fn main() {
+#[test]
+fn it_compiles() {
     use candle_core::{Result, Tensor};
     use candle_nn::{Linear, Module};
 

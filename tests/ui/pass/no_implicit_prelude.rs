@@ -55,10 +55,12 @@ impl Module for Model {
     }
 }
 
-fn main() {
+#[::core::prelude::v1::test]
+fn it_compiles() {
     let weight = ::core::result::Result::unwrap(Tensor::new(&[[1f32]], &::candle_core::Device::Cpu));
     let acts = ::std::vec![Act::Relu, Act::Scaled(2.0)];
-    let model = Model { linear: Linear::new(weight, ::core::option::Option::None), acts, config: Config { scale: 3.0 } };
+    let model =
+        Model { linear: Linear::new(weight, ::core::option::Option::None), acts, config: Config { scale: 3.0 } };
     let module = ::core::result::Result::unwrap(::fx::symbolic_trace(&model));
     ::std::assert_eq!(module.graph().len(), 7);
 }

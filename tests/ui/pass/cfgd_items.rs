@@ -80,7 +80,8 @@ impl Model {
     }
 }
 
-fn main() {
+#[test]
+fn it_compiles() {
     let weight = Tensor::new(&[[1f32]], &candle_core::Device::Cpu).unwrap();
     let model = Model { layers: vec![Layer::Linear(Linear::new(weight, None)), Layer::Relu], scale: 2.0 };
     assert_eq!(fx::symbolic_trace(&model).unwrap().graph().len(), 5);

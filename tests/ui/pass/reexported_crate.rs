@@ -1,51 +1,51 @@
-//! The crate under another name, and from behind somebody's re-export.
+//! The crate from behind somebody's re-export.
 #![deny(warnings)]
-
-extern crate fx as graphs;
 
 /// What a framework would do.
 mod framework {
-    pub mod parts {
-        pub use graphs::*;
+    pub(super) mod parts {
+        pub(crate) use ::fx::*;
     }
 }
 
+// Nobody's.
 mod fx {}
 
 use candle_core::{Result, Tensor};
 use candle_nn::{Linear, Module};
 
-#[graphs::constant(crate = graphs)]
+#[framework::parts::constant(crate = framework::parts)]
 #[derive(Clone)]
 struct Config {
     scale: f64,
 }
 
-#[framework::parts::module(crate = crate::framework::parts)]
+#[framework::parts::module(crate = crate::reexported_crate::framework::parts)]
 struct Model {
     linear: Linear,
     config: Config,
 }
 
-#[graphs::wrap(crate = graphs, pure)]
+#[framework::parts::wrap(crate = framework::parts, pure)]
 fn whole(x: &Tensor) -> Result<Tensor> {
     x.neg()
 }
 
-#[graphs::module(crate = graphs)]
+#[framework::parts::module(crate = framework::parts)]
 fn helper(x: &Tensor) -> Result<Tensor> {
     whole(x)?.relu()
 }
 
-#[framework::parts::module(crate = crate::framework::parts)]
+#[framework::parts::module(crate = crate::reexported_crate::framework::parts)]
 impl Module for Model {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         helper(&self.linear.forward(x)?)? * self.config.scale
     }
 }
 
-fn main() {
+#[test]
+fn it_compiles() {
     let weight = Tensor::new(&[[1f32]], &candle_core::Device::Cpu).unwrap();
     let model = Model { linear: Linear::new(weight, None), config: Config { scale: 2.0 } };
-    assert_eq!(graphs::symbolic_trace(&model).unwrap().graph().len(), 6);
+    assert_eq!(framework::parts::symbolic_trace(&model).unwrap().graph().len(), 6);
 }

@@ -54,7 +54,8 @@ pub mod layers {
     }
 }
 
-fn main() {
+#[test]
+fn it_compiles() {
     let _ = fx::symbolic_trace::<layers::Mlp, _>;
     let _ = fx::op_of!(layers::clamped);
 }

@@ -1,6 +1,6 @@
 //! Modules, values and types with the names that everybody uses.
 #![deny(warnings)]
-#![allow(non_camel_case_types, non_upper_case_globals, dead_code)]
+#![allow(non_camel_case_types, non_upper_case_globals, dead_code, reason = "only their names matter")]
 
 mod std {}
 mod core {}
@@ -16,9 +16,9 @@ mod model {
     use candle_nn::{Linear, Module};
 
     #[fx::module]
-    pub struct r#fn {
-        pub r#type: Linear,
-        pub r#match: Linear,
+    pub(crate) struct r#fn {
+        pub(crate) r#type: Linear,
+        pub(crate) r#match: Linear,
     }
 
     #[fx::module]
@@ -30,8 +30,11 @@ mod model {
     }
 }
 
-fn main() {
-    let linear = || candle_nn::Linear::new(candle_core::Tensor::new(&[[1f32]], &candle_core::Device::Cpu).unwrap(), Option::None);
+#[test]
+fn it_compiles() {
+    let linear = || {
+        candle_nn::Linear::new(candle_core::Tensor::new(&[[1f32]], &candle_core::Device::Cpu).unwrap(), Option::None)
+    };
     let model = model::r#fn { r#type: linear(), r#match: linear() };
     let text = fx::symbolic_trace(&model).unwrap().graph().to_string();
     assert!(text.contains("call_module type(%in_1)"), "{text}");
