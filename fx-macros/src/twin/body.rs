@@ -16,14 +16,17 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{
+    Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UsePath,
+    UseRename, UseTree,
+};
 
-use super::fallbacks::Fallbacks;
+use super::fallbacks::{self, Fallbacks};
 use super::literals::Aliases;
 use super::types::Types;
 use super::weights::{self, Weights};
 use super::{calls, compare, literals};
-use crate::mirror::SCOPE_FIELD;
+use crate::mirror::{SCOPE_FIELD, mirror_ident};
 use crate::paths::Paths;
 
 /// Rewrites one function's body.
@@ -44,6 +47,8 @@ pub(crate) struct Body<'a> {
     weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
+    /// Whether it imports variants that it does not name.
+    pub(super) imports_variants: bool,
     /// Whether a function of candle's is called by its bare name.
     pub(crate) needs_bare: bool,
 }
@@ -64,6 +69,7 @@ impl<'a> Body<'a> {
             fallbacks: Fallbacks::default(),
             weights: None,
             imported: bindings.imported,
+            imports_variants: bindings.variants,
             needs_bare: false,
         }
     }
@@ -269,9 +275,18 @@ impl VisitMut for Body<'_> {
     }
 
     fn visit_item_mut(&mut self, item: &mut Item) {
-        // A function in a function is in the twin's scope like its surroundings; other items mean what they say.
-        if let Item::Fn(item) = item {
-            visit_mut::visit_item_fn_mut(self, item);
+        match item {
+            // A function in a function is in the twin's scope like its surroundings; other items mean what they say.
+            Item::Fn(item) => visit_mut::visit_item_fn_mut(self, item),
+            // `use Layer::*;` in the impl of `Layer` brings the variants of the mirror.
+            Item::Use(item) if item.leading_colon.is_none() => {
+                if let UseTree::Path(path) = &mut item.tree
+                    && self.types.own_name().is_some_and(|own| path.ident == *own)
+                {
+                    path.ident = mirror_ident(&path.ident);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -419,6 +434,7 @@ struct Bindings {
     again: BTreeSet<String>,
     types: BTreeSet<String>,
     imported: BTreeSet<String>,
+    variants: bool,
 }
 
 impl<'ast> Visit<'ast> for Bindings {
@@ -431,6 +447,11 @@ impl<'ast> Visit<'ast> for Bindings {
 
     fn visit_use_name(&mut self, name: &'ast UseName) {
         self.imported.insert(name.ident.to_string());
+    }
+
+    fn visit_use_path(&mut self, path: &'ast UsePath) {
+        self.variants |= matches!(&*path.tree, UseTree::Glob(_)) && fallbacks::is_camel_case(&path.ident);
+        visit::visit_use_path(self, path);
     }
 
     fn visit_use_rename(&mut self, name: &'ast UseRename) {

@@ -18,6 +18,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Path};
 
+use super::layers;
 use crate::mirror::mirror_ident;
 use crate::paths::Paths;
 
@@ -33,16 +34,6 @@ const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_
 pub(crate) fn twin_ident(function: &Ident) -> Ident {
     format_ident!("__FxTwin_{}", function)
 }
-
-/// candle_nn's layers and how they are made of tensors.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("Linear", &["new"]),
-    ("Conv1d", &["new"]),
-    ("Conv2d", &["new"]),
-    ("Embedding", &["new"]),
-    ("LayerNorm", &["new", "new_no_bias", "rms_norm"]),
-    ("RmsNorm", &["new"]),
-];
 
 /// The generated names that twins use, and what each stands for; and the layers of candle's that they make.
 #[derive(Default)]
@@ -80,8 +71,7 @@ impl Fallbacks {
             return None;
         }
         let (head, constructor) = (&path.segments[0], &path.segments[1]);
-        let (_, constructors) = LAYERS.iter().find(|(name, _)| head.ident == name && head.arguments.is_none())?;
-        if kept(&head.ident) || !constructors.iter().any(|name| constructor.ident == name) {
+        if !head.arguments.is_none() || kept(&head.ident) || !layers::makes(&head.ident, &constructor.ident) {
             return None;
         }
         let original = head.ident.clone();
@@ -117,7 +107,7 @@ impl Fallbacks {
 }
 
 /// `Normal` and `A`, but not `EPS`, which is a constant.
-fn is_camel_case(name: &Ident) -> bool {
+pub(super) fn is_camel_case(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(|first: char| first.is_uppercase())
         && (name.len() == 1 || name.contains(|letter: char| letter.is_lowercase()))

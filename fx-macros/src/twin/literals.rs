@@ -102,7 +102,7 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     is_struct
         && path.leading_colon.is_none()
         && !foreign.iter().any(|name| head == name)
-        && !(path.segments.len() == 1 && body.types.is_kept(head))
+        && !(path.segments.len() == 1 && (body.types.is_kept(head) || body.imports_variants))
         && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.
         && path.segments.iter().all(|segment| segment.arguments.is_none())

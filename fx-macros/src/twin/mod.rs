@@ -14,6 +14,7 @@ mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
+mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod parameters;
