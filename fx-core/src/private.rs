@@ -12,7 +12,7 @@ pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
     Construct, Entry, Given, Held, Holding, InWorld, Inherent, Known, Outcome, Output, OutputBuilder, Part, Record,
     ToOutput, TraceableIn, ViaModule, ViaModuleT, World, cloned, compare, custom, held, helper, lift, no_mirror,
-    output, output::Field, record, whole, whole::Mirror,
+    not_made, output, output::Field, record, whole, whole::Mirror,
 };
 pub use crate::value::Value;
 

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Generics, ItemEnum, ItemStruct};
 
-use super::fields::{Fields, Style};
+use super::fields::{Field, Fields, Style};
 use super::{SCOPE_FIELD, mirror_ident};
 use crate::attributes::{cfgs, derives};
 use crate::paths::Paths;
@@ -59,11 +59,13 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
 pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], generics: &Generics, paths: &Paths) -> Cloned {
     written(&item.ident, &item.attrs, variants, generics, paths, |one| {
         let arms = item.variants.iter().zip(variants).map(|(variant, fields)| {
-            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
-            let build = fields.write(|field| {
+            let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+            let pattern = fields.pattern_scoped(quote!(scope));
+            let cloned = |field: &Field| {
                 let binding = &field.binding;
                 one(quote!(#binding))
-            });
+            };
+            let build = fields.write_scoped(cloned, quote!(::core::clone::Clone::clone(scope)));
             quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
         });
         let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };

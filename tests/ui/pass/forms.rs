@@ -71,12 +71,11 @@ impl Module for Never {
 #[fx::module]
 impl Module for Tree {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        use Tree::*;
         match self {
-            Leaf(one) => one.forward(x),
-            Node(left, right) => right.forward(&left.forward(x)?),
-            List { children, by } => children.iter().try_fold(x.clone(), |y, child| child.forward(&y))? * *by,
-            Nothing => Ok(x.clone()),
+            Self::Leaf(one) => one.forward(x),
+            Tree::Node(left, right) => right.forward(&left.forward(x)?),
+            Self::List { children, by } => children.iter().try_fold(x.clone(), |y, child| child.forward(&y))? * *by,
+            Tree::Nothing => Ok(x.clone()),
             Tree::Unit(unit) => unit.forward(x),
         }
     }
