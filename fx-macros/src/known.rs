@@ -31,6 +31,8 @@ pub(crate) struct Known {
     asked: RefCell<Vec<(String, TokenStream, Type)>>,
     /// What decides whether the signature is there that asks now.
     cfgs: RefCell<TokenStream>,
+    /// A statement that asks instead, where more is needed of the types than a mirror.
+    instead: RefCell<Option<TokenStream>>,
 }
 
 impl Known {
@@ -44,7 +46,13 @@ impl Known {
     /// Of an item that has signatures: the parameters are those of each.
     pub(crate) fn named(owner: &dyn IdentFragment) -> Self {
         let alias = format_ident!("__FxKnown_{}", owner);
-        Known { alias, params: Vec::new(), asked: RefCell::default(), cfgs: RefCell::default() }
+        Known {
+            alias,
+            params: Vec::new(),
+            asked: RefCell::default(),
+            cfgs: RefCell::default(),
+            instead: RefCell::default(),
+        }
     }
 
     /// A type of the item.
@@ -75,9 +83,17 @@ impl Known {
         asks.then_some(&self.alias)
     }
 
+    /// Has this statement ask for what signatures ask for.
+    pub(crate) fn ask_by(&self, statement: TokenStream) {
+        *self.instead.borrow_mut() = Some(statement);
+    }
+
     /// The constant that asks for all that signatures have asked for.
     pub(crate) fn declare_asked(&self, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
         let asked = self.asked.borrow();
+        if let (Some(instead), false) = (&*self.instead.borrow(), asked.is_empty()) {
+            return self.alias(vec![instead.clone()], cfgs, paths);
+        }
         let asks = asked.iter().map(|(_, cfgs, closed)| {
             let path = function_of(closed, paths.traceable(), "symbolic");
             quote!(#cfgs let _ = #path;)
@@ -200,7 +216,7 @@ fn parts_of(ty: &Type, depends: &dyn Fn(&str) -> bool, parts: &mut Vec<Type>) {
 }
 
 /// The type as a constant can name it, if it can.
-fn close(ty: &Type, depends: &dyn Fn(&str) -> bool) -> Option<Type> {
+pub(crate) fn close(ty: &Type, depends: &dyn Fn(&str) -> bool) -> Option<Type> {
     let (mut ty, mut close) = (ty.clone(), Close { depends, open: false });
     close.visit_type_mut(&mut ty);
     (!close.open).then_some(ty)

@@ -11,7 +11,7 @@ use syn::{FnArg, GenericArgument, Item, ItemFn, Pat, PathArguments, ReturnType, 
 use crate::attributes::{allow_generated, cfgs, report_others};
 use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
 use crate::errors::{Errors, Message};
-use crate::known::ends;
+use crate::known::{close, ends};
 use crate::module::kind;
 use crate::options::wrap_options;
 use crate::paths::Paths;
@@ -51,7 +51,11 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
         return TokenStream::new();
     };
     if is_generic(&item.sig) {
-        errors.report(&item.sig.generics, Message::WrapGeneric);
+        match item.sig.generics.params.is_empty() {
+            false => errors.report(&item.sig.generics, Message::WrapGeneric),
+            // By `impl Trait`.
+            true => errors.report(&item.sig.inputs, Message::WrapGeneric),
+        }
     }
     let mut sig = item.sig.clone();
     map_whole_signature(&mut sig, &Types::new(Target::Twin, paths).asking(&dispatch.known));
@@ -63,6 +67,13 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     let callee = quote!(<#candle::Tensor as #trait_name>::#call);
     let (description, record) = (description(item, &callee, paths, pure), record(item, &sig, paths));
     let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, false, paths));
+    // What the description takes from a graph, in the same words: of that rustc speaks once.
+    let (args, gets) =
+        (paths.private("Args"), item.sig.inputs.iter().enumerate().map(|(position, input)| taken(position, input)));
+    let nothing = paths.candle_result(quote!(()));
+    dispatch.known.ask_by(quote! {
+        let _ = |args: #args<'_>| -> #nothing { #(let _ = #gets;)* ::core::result::Result::Ok(()) };
+    });
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public
@@ -109,10 +120,7 @@ pub(crate) fn description(item: &ItemFn, callee: &TokenStream, paths: &Paths, pu
         let written = input.ty.to_token_stream().to_string();
         Some(quote!(#param::new(#name, #tensor).written(#written)))
     });
-    let gets = item.sig.inputs.iter().enumerate().map(|(position, input)| match input {
-        FnArg::Typed(input) => get(position, &input.ty),
-        FnArg::Receiver(_) => TokenStream::new(),
-    });
+    let gets = item.sig.inputs.iter().enumerate().map(|(position, input)| taken(position, input));
     let effect_type = paths.private("Effect");
     let effect = pure.then(|| quote!(.with_effect(#effect_type::Pure)));
     let returned = match &item.sig.output {
@@ -136,18 +144,27 @@ pub(crate) fn description(item: &ItemFn, callee: &TokenStream, paths: &Paths, pu
     }
 }
 
+/// The argument of a parameter.
+fn taken(position: usize, input: &FnArg) -> TokenStream {
+    match input {
+        // Of what is borrowed, how long is found out here.
+        FnArg::Typed(input) => get(position, &close(&input.ty, &|_| false).unwrap_or_else(|| (*input.ty).clone())),
+        FnArg::Receiver(_) => TokenStream::new(),
+    }
+}
+
 /// An argument as its parameter takes it. References to what is owned while the call runs are taken here.
 fn get(position: usize, ty: &Type) -> TokenStream {
     if let Some(item) = slice_in_option(ty) {
         return quote!(args.get::<::core::option::Option<::std::vec::Vec<#item>>>(#position)?.as_deref());
     }
-    let Type::Reference(reference) = ty else { return quote!(args.get(#position)?) };
+    let Type::Reference(reference) = ty else { return quote!(args.get::<#ty>(#position)?) };
     match &*reference.elem {
         Type::Slice(slice) => {
             let item = &slice.elem;
             quote!(&*args.get::<::std::vec::Vec<#item>>(#position)?)
         }
-        Type::Path(path) if path.path.is_ident("str") => quote!(args.get(#position)?),
+        Type::Path(path) if path.path.is_ident("str") => quote!(args.get::<&#path>(#position)?),
         other => quote!(&args.get::<#other>(#position)?),
     }
 }

@@ -111,11 +111,6 @@ impl Fields {
 }
 
 impl Field {
-    /// Its variable in a pattern.
-    fn bound(&self) -> TokenStream {
-        self.binding.to_token_stream()
-    }
-
     /// The type that the user wrote.
     pub(super) fn ty(&self) -> &Type {
         &self.known.ty
@@ -124,6 +119,11 @@ impl Field {
     /// What decides whether it is there, and its type, if it must have a mirror.
     pub(super) fn asks(&self) -> Option<(Vec<&Attribute>, &KnownType)> {
         self.is_mirrored().then(|| (self.cfgs.iter().collect(), &self.known))
+    }
+
+    /// Its variable in a pattern.
+    fn bound(&self) -> TokenStream {
+        self.binding.to_token_stream()
     }
 
     fn declare(&self, paths: &Paths) -> TokenStream {

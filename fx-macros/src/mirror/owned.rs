@@ -46,8 +46,8 @@ pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
     }
 }
 
-/// The impl by which a mirror says where it is; `scope` is the body, `variants` where an enum's are found. And that of
-/// `Debug`, which traits and forwards may ask for.
+/// The impl by which a mirror says where it is; `scope` is the body, `variants` where an enum's are found. And that
+/// of `Debug`, which traits and forwards may ask for.
 pub(super) fn mirror_impl(
     name: &Ident,
     generics: &Generics,

@@ -20,6 +20,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Path};
 
+use super::layers;
 use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
@@ -54,16 +55,6 @@ const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_
 pub(crate) fn twin_ident(function: &Ident) -> Ident {
     format_ident!("__FxTwin_{}", function)
 }
-
-/// candle_nn's layers and how they are made of tensors.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("Linear", &["new"]),
-    ("Conv1d", &["new"]),
-    ("Conv2d", &["new"]),
-    ("Embedding", &["new"]),
-    ("LayerNorm", &["new", "new_no_bias", "rms_norm"]),
-    ("RmsNorm", &["new"]),
-];
 
 /// How a variant is written.
 #[derive(Clone, Copy)]
@@ -131,8 +122,7 @@ impl Fallbacks {
             return None;
         }
         let (head, constructor) = (&path.segments[0], &path.segments[1]);
-        let (_, constructors) = LAYERS.iter().find(|(name, _)| head.ident == name && head.arguments.is_none())?;
-        if kept(&head.ident) || !constructors.iter().any(|name| constructor.ident == name) {
+        if !head.arguments.is_none() || kept(&head.ident) || !layers::makes(&head.ident, &constructor.ident) {
             return None;
         }
         let original = head.ident.clone();

@@ -89,7 +89,7 @@ pub(super) fn open(pattern: &mut PatStruct) {
     }
 }
 
-/// Puts an alias that leads to the mirror in place of a struct's or an enum's name.
+/// Puts an alias that leads to the mirror in place of a struct's name.
 fn mirror_alias(path: &mut Path, body: &mut Body<'_>) {
     let alias = alias("__FxMirror", path);
     let original = std::mem::replace(path, format_ident!("{}", alias).into());
@@ -105,11 +105,13 @@ pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
     if !is_variant || is_foreign(path) || path.segments.iter().any(|segment| !segment.arguments.is_none()) {
         return false;
     }
-    let variant = path.segments.pop().expect("it has three");
-    path.segments.pop_punct();
-    mirror_alias(path, body);
-    path.segments.push_punct(Default::default());
-    path.segments.push(variant);
+    let mut original = path.clone();
+    let variant = original.segments.pop().expect("it has three");
+    original.segments.pop_punct();
+    let alias = alias("__FxMirror", &original);
+    let name = format_ident!("{}", alias);
+    *path = parse_quote!(#name::#variant);
+    body.aliases.mirrors.insert(alias, original);
     true
 }
 

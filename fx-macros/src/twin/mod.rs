@@ -14,6 +14,7 @@ mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
+mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod parameters;
@@ -82,13 +83,7 @@ pub(crate) fn expand_impl(
         traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
-    // Unique: a type has a method of a name once, in its own impls or in one of a trait's.
-    let kind_name = item
-        .trait_
-        .as_ref()
-        .and_then(|(path, _)| path.segments.last())
-        .map_or(String::new(), |last| format!("{}_", last.ident.unraw()));
-    let unique = format!("{}_{kind_name}{}", own.unraw(), selected[0].sig.ident.unraw());
+    let unique = unique_name(item, &mirror, &selected[0].sig);
     let known = Known::named(&unique);
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
@@ -214,6 +209,18 @@ pub(crate) fn expand_impl(
         written.items.extend(object_methods(item, paths));
     }
     (written, expansion)
+}
+
+/// A name for what is generated beside the impl: a type has a method of a name once, in its own impls or in one of a trait's.
+fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
+    let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+    let words = |segment: &syn::PathSegment| {
+        let text = segment.to_token_stream().to_string().replace("r#", "");
+        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect::<String>()
+    };
+    let own = mirror.segments.last().map(words).unwrap_or_default();
+    let own = own.trim_start_matches("__Fx");
+    format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
 }
 
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.

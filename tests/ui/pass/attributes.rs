@@ -52,7 +52,7 @@ impl Choice {
             Self::Linear(inner) => inner.forward(x),
             #[cfg(any())]
             Self::Gone => x.gone(),
-            #[cfg(all())]
+            #[cfg(not(any()))]
             Choice::Scaled { by } => x * *by,
         }
     }
@@ -61,7 +61,7 @@ impl Choice {
 #[fx::module]
 #[allow(clippy::needless_lifetimes, reason = "a test")]
 impl<'a> Module for Before {
-    #[cfg(all())]
+    #[cfg(not(any()))]
     #[track_caller]
     #[cold]
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
@@ -69,7 +69,7 @@ impl<'a> Module for Before {
         {
             return x.gone();
         }
-        #[cfg(all())]
+        #[cfg(not(any()))]
         let y = self.linear.forward(x)?;
         #[cfg(any())]
         let y = y.gone()?;
@@ -100,7 +100,7 @@ struct Model {
     #[fx(leaf)]
     gone: Gone,
     #[fx(rename = "self")]
-    #[cfg(all())]
+    #[cfg(not(any()))]
     last: Linear,
     #[fx(constant)]
     plain: std::num::NonZeroUsize,

@@ -106,7 +106,7 @@ impl Model {
         })?;
         let y = Self::helper(&y, 3.0)?;
         let y = <Self>::helper(&y, 2f32)?;
-        let y = self.generic(&y, |y| y.sqr())?;
+        let y = self.generic(&y, |y| y.tanh())?;
         let y = Module::forward(&self.linear, &y)?;
         let y = <Linear as Module>::forward(&self.r#type, &y)?;
         Tensor::cat(&[&y, &y], 0)?.mean_keepdim(candle_core::D::Minus2)
@@ -146,7 +146,7 @@ impl Model {
             candle_core::bail!("{text}");
         }
         let sum = Tensor::stack(&all, 0)?.sum(0)?;
-        sum + &more[1] + more.first().map_or(Ok(z), |first| first.exp())?
+        sum + &more[1] + more.first().map_or(Ok(z), |first| first.tanh())?
     }
 
     fn literals(&self, x: &Tensor) -> Result<Tensor> {

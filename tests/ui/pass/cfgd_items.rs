@@ -29,7 +29,7 @@ enum Layer {
     Linear(Linear),
     #[cfg(any())]
     Unknown(Unknown),
-    #[cfg(all())]
+    #[cfg(not(any()))]
     Relu,
 }
 
@@ -50,7 +50,7 @@ struct Model {
     layers: Vec<Layer>,
     #[cfg(any())]
     unknown: Unknown,
-    #[cfg(all())]
+    #[cfg(not(any()))]
     scale: f64,
 }
 
@@ -74,7 +74,7 @@ impl Model {
         self.unknown.forward(x)
     }
 
-    #[cfg(all())]
+    #[cfg(not(any()))]
     fn scaled(&self, x: &Tensor) -> Result<Tensor> {
         x * self.scale
     }

@@ -138,3 +138,48 @@ fn it_computes_the_same() {
     same(&model, |model, x| model.forward(x));
     same(&Functions { linear: linear() }, |model, x| model.forward(x));
 }
+
+#[fx::module]
+struct Either<K> {
+    inner: K,
+}
+
+#[fx::module]
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    count: usize,
+}
+
+#[fx::module]
+impl Either<Linear> {
+    fn run(&self, x: &Tensor, seen: &mut Seen) -> Result<Tensor> {
+        seen.count += 1;
+        self.inner.forward(x)
+    }
+}
+
+#[fx::module]
+impl Either<Functions> {
+    fn run(&self, x: &Tensor, seen: &mut Seen) -> Result<Tensor> {
+        seen.count += 2;
+        self.inner.forward(x)
+    }
+}
+
+#[fx::module]
+struct Both(Either<Linear>, Either<Functions>);
+
+#[fx::module]
+impl Module for Both {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut seen = Seen { count: 0 };
+        let y = self.0.run(x, &mut seen)?;
+        self.1.run(&y, &mut seen)? * seen.count as f64
+    }
+}
+
+#[test]
+fn impls_of_one_type_for_two_parameters() {
+    let functions = Either { inner: Functions { linear: linear() } };
+    same(&Both(Either { inner: linear() }, functions), |model, x| model.forward(x));
+}

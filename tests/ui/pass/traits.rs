@@ -105,8 +105,9 @@ fn it_computes_the_same() {
     assert_eq!(model.to_string(), "4");
     assert_eq!(One(linear()), One(linear()));
     let x = super::support::input();
-    let module = fx::Tracer::new().concrete_arg("train", true).trace_examples(&model, (&x, true));
-    assert!(module.is_ok(), "{:?}", module.err());
+    let module = fx::trace(&model, (&x, true)).expect("it is captured");
+    let (graph, own) = (module.forward(&[&x]).expect("it runs"), model.forward_t(&x, true).expect("the model runs"));
+    assert_eq!(graph.to_vec2::<f32>().expect("numbers"), own.to_vec2::<f32>().expect("numbers"));
     same(&Plain { linear: linear() }, |model, x| model.forward(x));
 }
 
