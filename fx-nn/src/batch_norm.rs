@@ -4,10 +4,13 @@
 //! updates those of the model.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, ModuleT, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
+use fx_core::module::LayerModule;
 use fx_core::trace::Scope;
+use fx_core::value::TensorFact;
 
 use crate::dims::{extent, rank};
 use crate::leaf::leaf;
@@ -279,6 +282,22 @@ impl<const N: usize> BatchNorm<N> {
     fn tensor(&self, name: &str) -> Option<Tensor> {
         self.kept.tensor(name)
     }
+
+    /// The same as a layer of candle's, outside of training.
+    fn in_candle(&self, x: &TensorFact) -> Option<Arc<dyn LayerModule>> {
+        let Channels { weight, bias, running } = self.kept.channels();
+        let [mean, var] = running?;
+        // Where a dtype is shorter, torch computes in f32 and candle does not.
+        if !matches!(x.dtype, DType::F32 | DType::F64) || mean.dtype() != x.dtype {
+            return None;
+        }
+        let (features, eps) = (self.num_features, self.config.eps);
+        let layer = match (weight, bias) {
+            (Some(weight), Some(bias)) => candle_nn::BatchNorm::new(features, mean, var, weight, bias, eps),
+            _ => candle_nn::BatchNorm::new_no_bias(features, mean, var, eps),
+        };
+        Some(Arc::new(layer.ok()?))
+    }
 }
 
 impl<const N: usize> ModuleT for BatchNorm<N> {
@@ -322,6 +341,7 @@ leaf! {
     shape |layer, x| layer.shape(x.dims());
     buffers RUNNING;
     through |layer, scope, x| entered::batch_norm(layer, &layer.kept.entered(scope), x);
+    candle |layer, x| layer.in_candle(x);
 }
 
 /// `(x − mean) / √(variance + eps) · weight + bias` for each channel of each sample; see [`InstanceNorm2d`].

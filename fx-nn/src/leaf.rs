@@ -12,7 +12,8 @@ use fx_core::value::{Fact, TensorFact, Value};
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
-/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it.
+/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it, `candle` the
+/// layer of candle's that computes the same bits on such inputs, if there is one.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -24,6 +25,7 @@ macro_rules! leaf {
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
         $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr $(, but whole if $whole:expr)?;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -45,6 +47,7 @@ macro_rules! leaf {
                 enters |$entered| true $(&& !$whole)?;
                 through |$entered, $scope, $entering| $through;
             )?
+            $(candle |$own, $known| $candle;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -65,6 +68,8 @@ macro_rules! leaf {
         $(buffers $buffers:expr;)?
         $(enters |$able:ident| $can:expr;)?
         $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -118,6 +123,33 @@ macro_rules! leaf {
                 ) -> candle_core::Result<fx_core::trace::Proxy> {
                     let $entered = self;
                     $through
+                }
+            )?
+
+            $(
+                fn through_all(
+                    &self,
+                    $around: &fx_core::trace::Scope,
+                    $all: &[fx_core::trace::Proxy],
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $deep = self;
+                    $through_all
+                }
+            )?
+
+            $(
+                fn in_candle(
+                    &self,
+                    facts: &[&fx_core::value::Fact],
+                ) -> Option<std::sync::Arc<dyn fx_core::module::LayerModule>> {
+                    let ($own, $known) = (self, facts.first()?.as_tensor()?);
+                    // A layer that does otherwise in training is the same outside of it.
+                    match facts.get(1) {
+                        None | Some(fx_core::value::Fact::Data(fx_core::value::Value::Bool(false))) => {
+                            $candle
+                        }
+                        Some(_) => None,
+                    }
                 }
             )?
 
@@ -232,6 +264,12 @@ macro_rules! several {
             };)?
             $(buffers $buffers;)?
             $(enters |$entered| true;)?
+            $(
+                through_all |$entered, $scope, xs| match xs {
+                    [$first, $other] => $through,
+                    _ => candle_core::bail!("a layer of type {} is entered on two tensors", $name),
+                };
+            )?
         }
 
         impl $crate::leaf::Pair for $type {

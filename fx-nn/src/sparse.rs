@@ -3,10 +3,11 @@
 //! Invariant: indices are u8, u32, i32 or i64; one beyond the table is an error.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, Module, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
-use fx_core::module::Called;
+use fx_core::module::{Called, LayerModule};
 use fx_core::ops::IntoValue;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
@@ -187,6 +188,13 @@ leaf! {
     // Looking up changes a table whose rows are shortened.
     through |layer, scope, x| entered::embed(layer, &inside(&layer.weight, scope, "weight"), x),
         but whole if layer.config.max_norm.is_some();
+    candle |layer, x| {
+        // candle looks up by any integers but these, and leaves rows as they are.
+        let is_same = x.dtype != DType::I32 && layer.config.max_norm.is_none();
+        is_same.then(|| -> Arc<dyn LayerModule> {
+            Arc::new(candle_nn::Embedding::new(layer.weight.clone(), layer.embedding_dim))
+        })
+    };
 }
 
 words! {
