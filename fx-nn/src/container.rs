@@ -22,23 +22,52 @@ pub trait Child: fmt::Debug + Send + Sync {
     fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor>;
 
     /// Its mirror.
-    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT>;
+    fn mirror(&self, scope: &Scope) -> Arc<dyn ChildMirror>;
 
     /// Name of its type.
     fn type_name(&self) -> &'static str;
 }
 
+/// The mirror of a [`Child`].
+pub trait ChildMirror {
+    /// Records a call.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
+
+    /// What it holds.
+    fn held(&self, holding: &mut Holding) -> Held;
+}
+
+/// The mirror of a child of this type.
+struct MirrorOf<M: Traceable>(M::Symbolic);
+
+impl<M: Traceable> ChildMirror for MirrorOf<M>
+where
+    M::Symbolic: trace::ModuleT,
+{
+    #[track_caller]
+    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        trace::ModuleT::forward_t(&self.0, xs, train)
+    }
+
+    fn held(&self, holding: &mut Holding) -> Held {
+        M::held(&self.0, holding)
+    }
+}
+
 impl<M> Child for M
 where
-    M: ModuleT + Traceable + fmt::Debug + Send + Sync,
+    M: ModuleT + Traceable + fmt::Debug + Send + Sync + 'static,
     M::Symbolic: trace::ModuleT + 'static,
 {
     fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
         self.forward_t(xs, train)
     }
 
-    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT> {
-        Arc::new(self.symbolic(scope))
+    fn mirror(&self, scope: &Scope) -> Arc<dyn ChildMirror> {
+        Arc::new(MirrorOf::<M>(self.symbolic(scope)))
     }
 
     fn type_name(&self) -> &'static str {
@@ -136,13 +165,19 @@ impl Traceable for Sequential {
     type Symbolic = SequentialMirror;
 
     fn symbolic(&self, scope: &Scope) -> SequentialMirror {
-        SequentialMirror(self.children.iter().map(|(name, child)| child.mirror(&scope.child(name))).collect())
+        let children = self.children.iter();
+        SequentialMirror(children.map(|(name, child)| (name.clone(), child.mirror(&scope.child(name)))).collect())
+    }
+
+    fn held(mirror: &SequentialMirror, holding: &mut Holding) -> Held {
+        let children = mirror.0.iter();
+        Held::structure("Sequential", children.map(|(name, child)| (name.as_str(), child.held(holding))).collect())
     }
 }
 
 /// The mirror of a [`Sequential`].
 #[derive(Clone)]
-pub struct SequentialMirror(Vec<Arc<dyn trace::ModuleT>>);
+pub struct SequentialMirror(Vec<(String, Arc<dyn ChildMirror>)>);
 
 impl SequentialMirror {
     /// Records the modules one after the other, not in training.
@@ -171,8 +206,8 @@ impl trace::ModuleT for SequentialMirror {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         let mut result = xs.clone();
-        for child in &self.0 {
-            result = child.forward_t(&result, train)?;
+        for (_, child) in &self.0 {
+            result = child.record(&result, train)?;
         }
         Ok(result)
     }
@@ -283,9 +318,21 @@ impl<M: Traceable> Traceable for ModuleList<M> {
 
 impl<M: fmt::Display> fmt::Display for ModuleList<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = (0..self.len()).map(|i| i.to_string()).collect();
-        let inside = names.iter().zip(&self.0).map(|(name, module)| (name.as_str(), module as &dyn fmt::Display));
-        write_all(f, "ModuleList", inside.collect())
+        // Modules in a row that print alike are printed once.
+        let mut alike: Vec<(usize, usize, String)> = Vec::new();
+        for (i, module) in self.0.iter().enumerate() {
+            let text = module.to_string();
+            match alike.last_mut() {
+                Some((_, last, before)) if *before == text => *last = i,
+                _ => alike.push((i, i, text)),
+            }
+        }
+        let rows = alike.into_iter().map(|(first, last, text)| match last - first {
+            0 => (first.to_string(), text),
+            more => (format!("{first}-{last}"), format!("{} x {text}", more + 1)),
+        });
+        let rows: Vec<(String, String)> = rows.collect();
+        write_all(f, "ModuleList", rows.iter().map(|(name, text)| (name.as_str(), text as &dyn fmt::Display)).collect())
     }
 }
 

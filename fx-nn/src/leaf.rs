@@ -12,8 +12,11 @@ use fx_core::value::{Fact, TensorFact, Value};
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
-/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it, `candle` the
-/// layer of candle's that computes the same bits on such inputs, if there is one.
+/// none, `buffers` the tensors that are no parameters, `in_training` what a call as in training does besides computing its
+/// result, `through` what is recorded where a capture enters it, `candle` the layer of
+/// candle's that computes the same bits on such inputs, if there is one. One that is `kept` has tensors that calls change, and
+/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered,
+/// and `through_all` what is recorded outside of training where it is written by itself.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -24,7 +27,11 @@ macro_rules! leaf {
         shape |$layer:ident, $x:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr $(, but whole if $whole:expr)?;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
         $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         $crate::leaf::leaf! {
@@ -43,10 +50,14 @@ macro_rules! leaf {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
+            $(in_training $effect;)?
+            $(effect |$acting| $acts;)?
+            $(enters $able;)?
             $(
-                enters |$entered| true $(&& !$whole)?;
-                through |$entered, $scope, $entering| $through;
+                enters $entered;
+                through |$entered, $scope, $entering $(, $train)?| $through;
             )?
+            $(through_all |$deep, $around, $all| $through_all;)?
             $(candle |$own, $known| $candle;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
@@ -57,6 +68,10 @@ macro_rules! leaf {
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
                 Self::Symbolic::of(self, scope)
             }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                $crate::leaf::leaf!(@held $how mirror)
+            }
         }
     };
     (
@@ -66,8 +81,10 @@ macro_rules! leaf {
         |$layer:ident, $facts:ident| $infer:expr;
         $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(enters |$able:ident| $can:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
         $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
         $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
@@ -105,23 +122,26 @@ macro_rules! leaf {
 
             $(const BUFFERS: &'static [&'static str] = $buffers;)?
 
-            $(
-                const THROUGH: bool = true;
+            $(const IN_TRAINING: fx_core::ops::Effect = fx_core::ops::Effect::$effect;)?
 
-                fn enterable(&self) -> bool {
-                    #[allow(unused_variables, reason = "most can always be entered")]
-                    let $able = self;
-                    $can
+            $(
+                fn effect(&self, _: bool) -> fx_core::ops::Effect {
+                    let $acting = self;
+                    $acts
                 }
             )?
+
+            $(const THROUGH: bool = !stringify!($able).is_empty();)?
 
             $(
                 fn through(
                     &self,
                     $scope: &fx_core::trace::Scope,
                     $entering: &fx_core::trace::Proxy,
+                    in_training: bool,
                 ) -> candle_core::Result<fx_core::trace::Proxy> {
-                    let $entered = self;
+                    let ($entered, _) = (self, in_training);
+                    $(let $train = in_training;)?
                     $through
                 }
             )?
@@ -189,8 +209,9 @@ macro_rules! leaf {
     (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
         $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
     };
-    (@several $type:ty) => {
-        impl fx_core::trace::Traceable for $type {
+    (@several $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type); };
+    (@mirrored [$($generic:ident)?] $type:ty) => {
+        impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
             type Symbolic = $crate::leaf::Several<$type>;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
@@ -200,12 +221,82 @@ macro_rules! leaf {
     };
     (@options) => { &[] };
     (@options $config_type:ty) => { <$config_type>::NAMES };
+    (@keeper $type:ty) => {
+        impl fx_core::trace::Traceable for $type {
+            type Symbolic = $crate::keeper::Keeper<$type>;
+
+            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
+                $crate::keeper::Keeper::of(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                mirror.held()
+            }
+        }
+    };
+    (@held kept $mirror:ident) => { $mirror.held() };
+    (@held kept_t $mirror:ident) => { $mirror.held() };
+    (@held $how:ident $mirror:ident) => {{
+        let _ = $mirror;
+        fx_core::trace::Held::Opaque
+    }};
+    (@mirror forward_or_more $type:ty) => { $crate::leaf::Several<$type> };
+    (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
+    (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
     (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
     (@mirror indexed $type:ty) => { $crate::pool_indices::Indexed<$type> };
+    (@called forward_or_more) => { fx_core::module::Called::FORWARD };
+    (@called kept) => { fx_core::module::Called::FORWARD };
+    (@called kept_t) => { fx_core::module::Called::FORWARD_T };
     (@called indexed) => { fx_core::module::Called::FORWARD };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait forward_or_more [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? $crate::leaf::Several<$type> {
+            /// Records a call of the layer.
+            ///
+            /// # Errors
+            /// What candle refuses.
+            #[track_caller]
+            pub fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+        }
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::leaf::Several<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+        }
+    };
+    (@trait kept [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward(xs)
+            }
+        }
+    };
+    (@trait kept_t [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward_t [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::ModuleT for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward_t(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward_t(xs, train)
+            }
+        }
+    };
     (@trait indexed [$($generic:ident)?] $type:ty) => {
         $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
     };
@@ -215,6 +306,9 @@ macro_rules! leaf {
     (@trait forward_t [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
     };
+    (@call forward_or_more $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
+    (@call kept $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
+    (@call kept_t $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward_t $layer $args) };
     (@call indexed $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call forward $layer:ident $args:ident) => {
         fx_core::ops::IntoValue::into_value(candle_core::Module::forward($layer, fx_core::leaf::argument($args, 0)?))
@@ -232,7 +326,7 @@ pub(crate) use leaf;
 /// Describes a layer that is called on two tensors, as [`leaf`] does; the second one's name is in parentheses.
 macro_rules! several {
     (
-        $type:ty as $name:expr, ($second:ident);
+        $(const $generic:ident =>)? $type:ty as $name:expr, ($second:ident);
         arguments { $($arg:ident: $arg_type:ty),* $(,)? }
         $(config $config:ident: $config_type:ty;)?
         tensors { $($tensor:literal),* $(,)? }
@@ -244,7 +338,7 @@ macro_rules! several {
         $(through |$entered:ident, $scope:ident, $first:ident, $other:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
-            @layer [] $type as $name,
+            @layer [$($generic)?] $type as $name,
             fx_core::module::Called { method: "forward", options: &[stringify!($second)] };
             [$($arg: $arg_type),*] [$($config: $config_type)?] [$($tensor),*] [$vb $make]
             |$layer, args| {
@@ -263,7 +357,7 @@ macro_rules! several {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
-            $(enters |$entered| true;)?
+            $(enters $entered;)?
             $(
                 through_all |$entered, $scope, xs| match xs {
                     [$first, $other] => $through,
@@ -272,7 +366,7 @@ macro_rules! several {
             )?
         }
 
-        impl $crate::leaf::Pair for $type {
+        impl $(<const $generic: usize>)? $crate::leaf::Pair for $type {
             $(
                 fn through(
                     &self,
@@ -285,7 +379,7 @@ macro_rules! several {
                 }
             )?
         }
-        $crate::leaf::leaf!(@several $type);
+        $crate::leaf::leaf!(@mirrored [$($generic)?] $type);
     };
 }
 pub(crate) use several;
@@ -424,7 +518,7 @@ impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
     }
 }
 
-/// The mirror of a layer that is called on several tensors.
+/// The mirror of a layer that is called on several tensors, or in more than one way.
 #[derive(Debug, Clone)]
 pub struct Several<L: Layer>(Leaf<L>);
 
@@ -439,9 +533,14 @@ impl<L: Layer> Several<L> {
         self.0.enter()
     }
 
-    /// The same, of a layer that differs in training, in which it is not entered.
-    pub(crate) fn enter_outside_training(&self, train: bool) -> Option<fx_core::leaf::Inside<'_, L>> {
-        if train { None } else { self.0.enter() }
+    /// The mirror of a layer in the same place that is made of this one.
+    pub(crate) fn like(&self, layer: impl FnOnce(&L) -> Result<L>) -> Result<Self> {
+        Ok(Self::of(&layer(self.0.original())?, self.0.scope()))
+    }
+
+    /// The layer as it is called on one tensor.
+    pub(crate) fn whole(&self) -> &Leaf<L> {
+        &self.0
     }
 
     #[track_caller]

@@ -9,8 +9,8 @@ use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 use fx_core::leaf::{Layer, argument};
 use fx_core::module::{Called, LayerKind, LayerState, kept_name};
-use fx_core::ops::{InferError, IntoValue};
-use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::ops::{Effect, InferError, IntoValue};
+use fx_core::trace::{Given, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
 use crate::leaf::{Several, leaf, optional};
@@ -18,6 +18,7 @@ use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::{builder, options};
 use crate::transformer::{TransformerActivation, TransformerLayerConfig, print, same};
 use crate::transformer_stack::{TransformerDecoder, TransformerEncoder};
+use crate::twice::twice;
 
 options! {
     /// Options of [`Transformer`].
@@ -123,9 +124,28 @@ impl Transformer {
         memory_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let memory = self.encoder.forward_t(src, src_mask, src_key_padding_mask, train)?;
-        let (target_padding, memory_padding) = (tgt_key_padding_mask, memory_key_padding_mask);
-        self.decoder.forward_t(tgt, &memory, tgt_mask, memory_mask, target_padding, memory_padding, train)
+        let masks =
+            [src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        encode_decode(&self.encoder, &self.decoder, [src, tgt], masks, train)
+    }
+}
+
+twice! {
+    {
+        type TransformerEncoder = Several<super::TransformerEncoder>;
+        type TransformerDecoder = Several<super::TransformerDecoder>;
+    }
+
+    /// What a [`Transformer`] computes.
+    pub(crate) fn encode_decode(
+        encoder: &TransformerEncoder,
+        decoder: &TransformerDecoder,
+        [src, tgt]: [&Tensor; 2],
+        [src_mask, tgt_mask, memory_mask, src_padding, tgt_padding, memory_padding]: Masks<&Tensor>,
+        train: bool,
+    ) -> Result<Tensor> {
+        let memory = encoder.forward_t(src, src_mask, src_padding, train)?;
+        decoder.forward_t(tgt, &memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
     }
 }
 
@@ -168,6 +188,8 @@ const OPTIONS: &[&str] = &[
 impl Layer for Transformer {
     const NAME: &'static str = "nn.Transformer";
     const CALLED: Called = Called { method: "forward_t", options: OPTIONS };
+    const IN_TRAINING: Effect = Effect::Random;
+    const THROUGH: bool = true;
     type Parts = ();
 
     fn parts(&self, _: &Scope) {}
@@ -242,6 +264,12 @@ impl Several<Transformer> {
     ) -> Result<Proxy> {
         let masks: Masks<&Proxy> =
             [src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        if let Some(inside) = self.enter() {
+            let (layer, scope) = (inside.layer(), inside.scope());
+            let encoder = layer.encoder.symbolic(&scope.child("encoder"));
+            let decoder = layer.decoder.symbolic(&scope.child("decoder"));
+            return entered::encode_decode(&encoder, &decoder, [src, tgt], masks, train);
+        }
         let mut given = vec![Given::Proxy(src.clone()), Given::Proxy(tgt.clone())];
         given.extend(masks.map(optional));
         given.push(Given::Data(Value::Bool(train)));

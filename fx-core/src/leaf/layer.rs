@@ -48,8 +48,13 @@ pub trait Layer: Clone + Send + Sync + 'static {
     const KIND: Option<&'static LayerKind> = None;
 
     /// What a call as in training does besides computing its result. Other calls do nothing besides, if the layer tells
-    /// what it is made of.
+    /// what it is made of and does not say otherwise in [`effect`](Self::effect).
     const IN_TRAINING: Effect = Effect::Pure;
+
+    /// What a call does besides computing its result, as in training or not, if the layer tells what it is made of.
+    fn effect(&self, train: bool) -> Effect {
+        if train { Self::IN_TRAINING } else { Effect::Pure }
+    }
 
     /// What it is made of; none if it does not tell.
     fn state(&self) -> Option<LayerState> {
@@ -68,18 +73,13 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// ([`TracerRules::is_leaf_layer`](crate::trace::TracerRules::is_leaf_layer)).
     const THROUGH: bool = false;
 
-    /// Whether this one does: with some settings, a layer cannot be entered.
-    fn enterable(&self) -> bool {
-        Self::THROUGH
-    }
-
-    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`. A layer of
-    /// several inputs has a method of its own, and is entered by [`Leaf::enter`].
+    /// Records what it computes of its input, as in training or not; its tensors stand at their names in `scope`. A layer
+    /// of several inputs, or one whose calls change it, has a method of its own, and is entered by [`Leaf::enter`].
     ///
     /// # Errors
     /// What candle refuses.
-    fn through(&self, scope: &Scope, xs: &Proxy) -> Result<Proxy> {
-        let (_, _) = (scope, xs);
+    fn through(&self, scope: &Scope, xs: &Proxy, train: bool) -> Result<Proxy> {
+        let (_, _, _) = (scope, xs, train);
         candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
     }
 
@@ -89,7 +89,7 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// What candle refuses.
     fn through_all(&self, scope: &Scope, xs: &[Proxy]) -> Result<Proxy> {
         match xs {
-            [xs] => self.through(scope, xs),
+            [xs] => self.through(scope, xs, false),
             several => candle_core::bail!("a layer of type {} is not entered on {} tensors", Self::NAME, several.len()),
         }
     }
@@ -137,8 +137,7 @@ impl<L: Layer> LayerModule for L {
     fn effect(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Effect {
         match Layer::state(self) {
             None => Effect::Changes,
-            Some(_) if L::CALLED.may_train(args, kwargs) => L::IN_TRAINING,
-            Some(_) => Effect::Pure,
+            Some(_) => Layer::effect(self, L::CALLED.may_train(args, kwargs)),
         }
     }
 
@@ -168,7 +167,7 @@ impl<L: Layer> LayerModule for L {
     }
 
     fn entered(&self, facts: &[&Fact]) -> Option<Result<GraphModule>> {
-        if !self.enterable() {
+        if !L::THROUGH || Layer::effect(self, false) != Effect::Pure {
             return None;
         }
         let (tensors, options) = facts.split_at(facts.iter().take_while(|fact| fact.as_tensor().is_some()).count());
@@ -259,12 +258,12 @@ impl<L: Layer> Leaf<L> {
     }
 
     /// Where it stands in the model.
-    pub(super) fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
     /// The layer itself, for what it knows without data.
-    pub(super) fn original(&self) -> &L {
+    pub fn original(&self) -> &L {
         &self.original
     }
 
@@ -280,16 +279,14 @@ impl<L: Layer> Leaf<L> {
     /// Enters the layer, if it can be entered and the rules of the capture do not want it whole.
     #[must_use]
     pub fn enter(&self) -> Option<Inside<'_, L>> {
-        let entered = if self.original.enterable() { enter_layer(&self.scope, L::NAME)? } else { return None };
+        let entered = if L::THROUGH { enter_layer(&self.scope, L::NAME)? } else { return None };
         Some(Inside { leaf: self, _entered: entered })
     }
 
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
-        if !options.contains(&Value::Bool(true))
-            && let Some(inside) = self.enter()
-        {
-            return inside.layer().through(inside.scope(), xs);
+        if let Some(inside) = self.enter() {
+            return inside.layer().through(inside.scope(), xs, options.contains(&Value::Bool(true)));
         }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
@@ -338,7 +335,7 @@ impl<L: Forward> Module for Leaf<L> {
 
     fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
         if let Some(inside) = self.enter() {
-            return inside.layer().through(inside.scope(), xs);
+            return inside.layer().through(inside.scope(), xs, false);
         }
         call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
     }

@@ -96,7 +96,10 @@ pub enum Unwritable {
         remedy: String,
     },
     /// A layer that candle does not have, and that cannot be entered on its inputs.
-    #[error("a layer of type {layer} cannot be written as what it computes: {reason}")]
+    #[error(
+        "a layer of type {layer} cannot be written as what it computes: {reason}\n  \
+         let the capture go through it: `TracerRules::is_leaf_layer`"
+    )]
     Entered {
         /// Its type.
         layer: String,
