@@ -2,6 +2,9 @@
 //!
 //! `UPDATE_GENERATED=1` writes `MODELS.md` anew.
 
+// What the examples call it.
+extern crate candle as candle_core;
+
 use std::fs;
 use std::path::Path;
 
