@@ -8,6 +8,7 @@ use std::ops::Index;
 use std::sync::Arc;
 
 use candle_core::{ModuleT, Result, Tensor};
+use fx_core::trace::whole::{Mirror, enter};
 use fx_core::trace::{self, Held, Holding, Proxy, Scope, Traceable};
 use indexmap::IndexMap;
 
@@ -165,19 +166,30 @@ impl Traceable for Sequential {
     type Symbolic = SequentialMirror;
 
     fn symbolic(&self, scope: &Scope) -> SequentialMirror {
-        let children = self.children.iter();
-        SequentialMirror(children.map(|(name, child)| (name.clone(), child.mirror(&scope.child(name)))).collect())
+        let children = self.children.iter().map(|(name, child)| (name.clone(), child.mirror(&scope.child(name))));
+        SequentialMirror { scope: scope.clone(), children: children.collect() }
     }
 
     fn held(mirror: &SequentialMirror, holding: &mut Holding) -> Held {
-        let children = mirror.0.iter();
+        let children = mirror.children.iter();
         Held::structure("Sequential", children.map(|(name, child)| (name.as_str(), child.held(holding))).collect())
     }
 }
 
 /// The mirror of a [`Sequential`].
 #[derive(Clone)]
-pub struct SequentialMirror(Vec<(String, Arc<dyn ChildMirror>)>);
+pub struct SequentialMirror {
+    scope: Scope,
+    children: Vec<(String, Arc<dyn ChildMirror>)>,
+}
+
+impl Mirror for SequentialMirror {
+    const NAME: &'static str = "Sequential";
+
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.scope)
+    }
+}
 
 impl SequentialMirror {
     /// Records the modules one after the other, not in training.
@@ -192,21 +204,22 @@ impl SequentialMirror {
     /// How many modules there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.children.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.children.is_empty()
     }
 }
 
 impl trace::ModuleT for SequentialMirror {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        let _entered = enter(self);
         let mut result = xs.clone();
-        for (_, child) in &self.0 {
+        for (_, child) in &self.children {
             result = child.record(&result, train)?;
         }
         Ok(result)
@@ -215,7 +228,7 @@ impl trace::ModuleT for SequentialMirror {
 
 impl fmt::Debug for SequentialMirror {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sequential of {}", self.0.len())
+        write!(f, "Sequential of {}", self.children.len())
     }
 }
 
