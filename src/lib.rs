@@ -8,7 +8,8 @@
 
 pub use fx_core::build;
 pub use fx_core::codegen;
-pub use fx_core::compile::{Compiled, compile, compile_with};
+pub use fx_core::compile;
+pub use fx_core::compile::{Compiled, compile};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
 pub use fx_core::meta;

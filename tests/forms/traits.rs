@@ -367,3 +367,85 @@ fn custom_operations_are_nodes_that_run_them() {
     let error = fx::trace(&model, (&y, true)).expect_err("it is only lent").to_string();
     assert!(error.contains("apply_op2_no_bwd"), "{error}");
 }
+
+/// A trait that says how its types are made, too.
+#[fx::module]
+trait Made: Sized {
+    fn new(weights: candle_nn::VarBuilder) -> Result<Self>;
+    fn run(&self, x: &Tensor) -> Result<Tensor>;
+}
+
+#[fx::module]
+struct Doubled {
+    linear: Linear,
+}
+
+#[fx::module(mirrored)]
+impl Made for Doubled {
+    fn new(weights: candle_nn::VarBuilder) -> Result<Self> {
+        Ok(Self { linear: candle_nn::linear(4, 4, weights.pp("linear"))? })
+    }
+
+    fn run(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)? * 2.0
+    }
+}
+
+/// A trait with types of its own, one of which is that of its errors.
+trait Policy {
+    type Error;
+    type Output;
+    fn decide(&self, x: &Tensor) -> std::result::Result<Self::Output, Self::Error>;
+}
+
+#[derive(Debug)]
+struct Undecided(String);
+
+impl From<candle_core::Error> for Undecided {
+    fn from(error: candle_core::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+#[fx::module]
+struct Decides<M: Module> {
+    inner: M,
+}
+
+#[fx::module]
+impl<M: Module> Policy for Decides<M> {
+    type Error = Undecided;
+    type Output = (Tensor, Tensor);
+
+    fn decide(&self, x: &Tensor) -> std::result::Result<Self::Output, Self::Error> {
+        let y = self.inner.forward(x)?;
+        Ok((y.relu()?, y))
+    }
+}
+
+#[fx::module]
+struct Both {
+    made: Doubled,
+    decides: Decides<Linear>,
+}
+
+#[fx::module]
+impl Both {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let (left, right) =
+            self.decides.decide(&self.made.run(x)?).map_err(|Undecided(why)| candle_core::Error::Msg(why))?;
+        left - right
+    }
+}
+
+#[test]
+fn traits_that_make_their_types_and_have_types_of_their_own() {
+    let weights = candle_nn::VarBuilder::zeros(candle_core::DType::F32, &Device::Cpu);
+    let mut made = Doubled::new(weights).unwrap();
+    made.linear = linear(4, 4);
+    let model = Both { made, decides: Decides { inner: linear(4, 4) } };
+    let x = tensor(&[2, 4]);
+    let expected = model.forward(&x).unwrap();
+    assert_returns(&[&expected], fx::trace(&model, (&x,)), &[&x]);
+    assert_returns(&[&expected], fx::symbolic_trace(&model), &[&x]);
+}

@@ -172,6 +172,7 @@ fn returned_type(graph: &Graph, argument: &Argument) -> TokenStream {
         Argument::DType(_) => quote!(DType),
         Argument::Device(_) => quote!(&'static Device),
         Argument::SymInt(_) => quote!(usize),
+        Argument::SymFloat(_) => quote!(f64),
         Argument::SymRange(_) => quote!(std::ops::Range<usize>),
         Argument::Range(range) => match **range {
             (Some(_), Some(_)) => quote!(std::ops::Range<i64>),

@@ -10,7 +10,7 @@ use super::identifier::identifier;
 use super::literal::literal;
 use crate::ir::Argument;
 use crate::ops::kind::Kind;
-use crate::value::{Relation, SymInt, SymOp, Term};
+use crate::value::{FloatFunction, FloatOp, FloatTerm, Relation, SymFloat, SymInt, SymNumber, SymOp, Term, Value};
 
 /// An expression over `usize` variables that are named like the sizes. Where numbers are not negative, Rust's division is
 /// the graph's.
@@ -98,9 +98,88 @@ fn signed(of: &SymInt) -> TokenStream {
     }
 }
 
+/// An integer that can be less than zero on the way as an `i64`, another as a `usize`.
+fn exact(of: &SymInt) -> TokenStream {
+    if has_minus(of) { signed(of) } else { expression(of) }
+}
+
+/// An expression over the same variables that is an `f64`.
+pub(super) fn float(of: &SymFloat) -> TokenStream {
+    // What a method is called on, or an operator joins.
+    let operand = |side: &SymFloat| {
+        let inside = float(side);
+        match side.term() {
+            FloatTerm::Float(number) if *number >= 0.0 => inside,
+            FloatTerm::Function(FloatFunction::Sqrt | FloatFunction::Ln, _) | FloatTerm::Binary(FloatOp::Pow, ..) => {
+                inside
+            }
+            _ => quote!((#inside)),
+        }
+    };
+    match of.term() {
+        FloatTerm::Float(number) => literal(&Value::Float(*number), Kind::Float, None),
+        FloatTerm::Int(int) => {
+            let exact = exact(int);
+            match int.term() {
+                Term::Binary(op, ..) if op.rank().is_some() => quote!((#exact) as f64),
+                _ => quote!(#exact as f64),
+            }
+        }
+        FloatTerm::Function(FloatFunction::Sqrt, inside) => {
+            let inside = receiver(inside);
+            quote!(#inside.sqrt())
+        }
+        FloatTerm::Function(FloatFunction::Ln, inside) => {
+            let inside = receiver(inside);
+            quote!(#inside.ln())
+        }
+        FloatTerm::Function(FloatFunction::Single, _) => {
+            let single = single(of);
+            quote!(f64::from(#single))
+        }
+        FloatTerm::Binary(FloatOp::Pow, base, exponent) => {
+            let (base, exponent) = (receiver(base), float(exponent));
+            quote!(#base.powf(#exponent))
+        }
+        FloatTerm::Binary(op, left, right) => {
+            let operator: TokenStream = op.as_str().parse().unwrap_or_default();
+            let (left, right) = (operand(left), operand(right));
+            quote!(#left #operator #right)
+        }
+    }
+}
+
+/// What a method of a float is called on; the type of a number alone is not known.
+fn receiver(of: &SymFloat) -> TokenStream {
+    let inside = float(of);
+    quote!((#inside))
+}
+
+/// The same as an `f32`.
+pub(super) fn single(of: &SymFloat) -> TokenStream {
+    let of = match of.term() {
+        FloatTerm::Function(FloatFunction::Single, inside) => inside,
+        _ => of,
+    };
+    let inside = float(of);
+    quote!((#inside) as f32)
+}
+
 /// A comparison that holds where it should, whatever the sizes are: `a - b < c` is `a < c + b`.
-pub(super) fn comparison(left: &SymInt, relation: Relation, right: &SymInt) -> TokenStream {
+pub(super) fn comparison(left: &SymNumber, relation: Relation, right: &SymNumber) -> TokenStream {
     let operator: TokenStream = relation.as_str().parse().unwrap_or_default();
+    let (left, right) = match (left, right) {
+        (SymNumber::Int(left), SymNumber::Int(right)) => (left, right),
+        sides => {
+            let side = |side: &SymNumber| match side {
+                SymNumber::Int(int) => float(&SymFloat::of_int(int)),
+                SymNumber::Float(of) => float(of),
+            };
+            let (left, right) = (side(sides.0), side(sides.1));
+            // `a as f64 < b` would begin the generics of a type.
+            return quote!((#left) #operator #right);
+        }
+    };
     if !has_minus(left) && !has_minus(right) {
         let (left, right) = (expression(left), expression(right));
         return quote!(#left #operator #right);
@@ -146,6 +225,9 @@ const FIRST: i64 = 0x0fee_d000_0000;
 
 /// The literal of an argument in which something follows sizes and nothing is a node, for a parameter of this kind.
 pub(super) fn symbolic_literal(argument: &Argument, kind: Kind, dtype: Option<DType>) -> TokenStream {
+    if let Argument::SymFloat(of) = argument {
+        return float_literal(of, kind, dtype);
+    }
     let mut expressions = Vec::new();
     // It is written with numbers that occur nowhere else, which are then replaced.
     let value = argument.value_of(&mut |of| {
@@ -154,6 +236,26 @@ pub(super) fn symbolic_literal(argument: &Argument, kind: Kind, dtype: Option<DT
     });
     let tokens = literal(&value.ok().flatten().unwrap_or_default(), kind, dtype);
     replaced(tokens, &expressions)
+}
+
+/// A float for a parameter of this kind.
+fn float_literal(of: &SymFloat, kind: Kind, dtype: Option<DType>) -> TokenStream {
+    match (kind, dtype) {
+        (Kind::Single, _) | (Kind::Number, Some(DType::F32)) => single(of),
+        (Kind::OptSingle, _) => {
+            let single = single(of);
+            quote!(Some(#single))
+        }
+        (Kind::Number, Some(DType::BF16)) => {
+            let of = float(of);
+            quote!(half::bf16::from_f64(#of))
+        }
+        (Kind::Number, Some(DType::F16)) => {
+            let of = float(of);
+            quote!(half::f16::from_f64(#of))
+        }
+        _ => float(of),
+    }
 }
 
 fn replaced(tokens: TokenStream, expressions: &[SymInt]) -> TokenStream {
@@ -169,7 +271,6 @@ fn replaced(tokens: TokenStream, expressions: &[SymInt]) -> TokenStream {
             let digits: String = digits.chars().take_while(char::is_ascii_digit).collect();
             let index = digits.parse::<i64>().ok().and_then(|number| usize::try_from(number - FIRST).ok());
             let of = index.and_then(|index| expressions.get(index));
-            let exact = |of: &SymInt| if has_minus(of) { signed(of) } else { expression(of) };
             match of {
                 None => number.into_token_stream(),
                 Some(of) if text.contains(['.', 'f']) => {

@@ -12,7 +12,7 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::{Fact, SymInt};
+use crate::value::{Fact, SymInt, SymNumber};
 
 /// Why a graph was not transformed.
 #[derive(Debug, thiserror::Error)]
@@ -329,7 +329,8 @@ impl<'t> Emit<'t> {
     /// their full paths. What its output would read is returned.
     ///
     /// # Errors
-    /// When there is no child graph at this path, or it does not take these arguments.
+    /// When there is no child graph at this path, it does not take these arguments, or it has something at its root, for
+    /// which there is no path outside of it.
     pub fn inline(
         &mut self,
         path: &ModulePath,
@@ -361,6 +362,9 @@ impl<'t> Emit<'t> {
                 argument.try_map_nodes(&mut |id| became[id].clone()).ok_or_else(order)
             };
             let target = match node.target() {
+                call if call.path().is_some_and(ModulePath::is_root) => {
+                    return Err(self.refuse(format!("what `{path}` has at its root has no path here")));
+                }
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
                 Target::GetAttr(inner) => Target::GetAttr(path.join(inner)),
@@ -409,11 +413,12 @@ impl<'t> Emit<'t> {
         let guards = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
         let mut all = self.graph.dynamic().cloned().unwrap_or_default();
         for guard in guards {
-            let sides = (substituted(&guard.left, sizes), substituted(&guard.right, sizes));
+            let side = |side: &SymNumber| side.map_ints(&mut |of| substituted(of, sizes));
+            let sides = (side(&guard.left), side(&guard.right));
             let (Some(left), Some(right)) = sides else {
                 return Err(self.refuse(format!("`{guard}` cannot be checked where the graph is called")));
             };
-            if left.as_int().is_some() && right.as_int().is_some() {
+            if left.is_constant() && right.is_constant() {
                 if guard.relation.holds(left.hint(), right.hint()) {
                     continue;
                 }

@@ -50,9 +50,9 @@ pub trait TracerRules: Send {
     /// The graph then calls the module's own `forward` or `forward_t`, whichever the model calls. It owns a copy of the
     /// module where that is `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`. A method that
     /// takes `&mut self` cannot be called so, and ends the capture with
-    /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does an enum, with
-    /// [`TraceError::EnumNotWhole`](super::TraceError::EnumNotWhole), and a closure that is built in the capture, whose type
+    /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does a closure that is built in the capture, whose type
     /// is the function that builds it, with [`TraceError::BuiltNotWhole`](super::TraceError::BuiltNotWhole).
+    /// An enum and the module that its variant holds can have the same path, and differ by the names of their types.
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
         false
     }

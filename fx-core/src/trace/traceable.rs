@@ -288,6 +288,14 @@ pub fn no_mirror(scope: &Scope, name: &'static str) -> ! {
     )))
 }
 
+/// Ends the capture: a mirror is made from a model, not from weights.
+#[track_caller]
+pub fn not_made(name: &'static str) -> ! {
+    Session::abort_current(&candle_core::Error::Msg(format!(
+        "`{name}` makes a layer from weights, which a capture does not have: make the layer before, as a field of the model"
+    )))
+}
+
 impl World for Tensor {
     type Of<T: Traceable> = T;
 }

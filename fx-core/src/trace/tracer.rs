@@ -368,6 +368,15 @@ impl<'a> Tracer<'a> {
         self.capture(&(), M::METHOD, None, |(), inputs| build(inputs.var_builder(weights))?.call(inputs))
     }
 
+    /// Captures a call of a model's mirror that has put its result together itself.
+    pub(crate) fn trace_outputs_of<M: Traceable>(
+        self,
+        model: &M,
+        call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+    ) -> Result<GraphModule, TraceError> {
+        self.capture(model, "the call", None, call)
+    }
+
     /// Captures a closure that has put its result together itself.
     pub(crate) fn trace_outputs(
         self,

@@ -132,7 +132,7 @@ fn sizes_of_a_run_are_read_and_checked() {
     graph.at_end().output((relu, Argument::SymInt(seq.clone())));
     let size = |name: &str, hint, axis| Size { name: name.into(), hint, places: vec![SizeOf::Extent(x, axis)] };
     let source = Some(Source::text("model.rs", 12));
-    let guard = Guard { left: seq.clone(), relation: Relation::Le, right: SymInt::from(32), source };
+    let guard = Guard { left: seq.clone().into(), relation: Relation::Le, right: 32.into(), source };
     graph.set_dynamic(Some(Dynamic { sizes: vec![size("batch", 2, 0), size("seq", 7, 1)], guards: vec![guard] }));
     let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
     let written = self::source(&Folder::new(), &module);

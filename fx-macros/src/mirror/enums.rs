@@ -3,15 +3,16 @@
 //! Names in the graph: the one field of `Big(Linear)` has the enum's own scope, because the variant is a choice and
 //! not a level of the model's tree; of several unnamed fields each is a child `0`, `1`, …; named fields are children
 //! by their names, as in a struct. `#[fx(rename = "…")]` on a variant's field makes a child of that name.
+//!
+//! Invariant: every variant of a mirror has a scope last, also one without fields; twins leave it out of patterns.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::ItemEnum;
-use syn::ext::IdentExt;
 
 use super::fields::{Field, Fields, Style};
 use super::structs::{clone_generics, is_plain};
-use super::{held, lasting_closures, mirror_ident, output, owned, traceable_generics};
+use super::{SCOPE_FIELD, held, lasting_closures, mirror_ident, output, owned, traceable_generics, variants};
 use crate::attributes::{allow_generated, cfgs, derives};
 use crate::errors::Errors;
 use crate::paths::Paths;
@@ -29,16 +30,18 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
 
     let declared = item.variants.iter().zip(&variants).map(|(variant, fields)| {
         let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
-        let body = fields.write(|field| field.symbolic_type(paths));
+        let body = fields.write_scoped(|field| field.symbolic_type(paths), scope.clone());
         quote!(#(#cfgs)* #name #body)
     });
+    let module_scope = owned::module_scope(name, paths);
     let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
         let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
         let mut step = 0..;
-        let build = fields.write(|field| {
+        let value = |field: &Field| {
             let (binding, scope) = (&field.binding, field_scope(field, fields, step.next().unwrap_or_default()));
             field.mirror_value(quote!(#binding), scope, paths)
-        });
+        };
+        let build = fields.write_scoped(value, quote!(__fx_scope));
         quote!(#(#cfgs)* Self::#name #pattern => #mirror::#name #build)
     });
     // An empty enum has no arms, and a reference to it is not empty.
@@ -51,11 +54,13 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         let generics = clone_generics(&generics, &variants, paths);
         let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
         let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
-            let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
-            let build = fields.write(|field| {
+            let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+            let pattern = fields.pattern_scoped(quote!(scope));
+            let cloned = |field: &Field| {
                 let binding = &field.binding;
                 quote!(::core::clone::Clone::clone(#binding))
-            });
+            };
+            let build = fields.write_scoped(cloned, quote!(::core::clone::Clone::clone(scope)));
             quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
         });
         quote! {
@@ -80,9 +85,23 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     });
     let methods = owned::methods(quote!(match #subject { #(#parts),* }), &generics, paths);
     let lifts_impl = owned::lifts_impl(name, &generics, paths);
-    let type_name = name.unraw().to_string();
     let held = held::for_enum(item, &variants, paths);
-    let mirror_impl = owned::mirror_impl(name, &generics, quote!(::core::option::Option::None), paths);
+    let places = item.variants.iter().zip(&variants).map(|(variant, fields)| {
+        let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
+        let pattern = match fields.style {
+            Style::Named => {
+                let scope_field = format_ident!("{}", SCOPE_FIELD);
+                quote!({ #scope_field: scope, .. })
+            }
+            Style::Tuple | Style::Unit => quote!((.., scope)),
+        };
+        quote!(#(#cfgs)* Self::#name #pattern => scope)
+    });
+    let made = variants::variants_ident(name);
+    let made = quote!(#made #type_generics);
+    let place = quote!(match #subject { #(#places),* });
+    let mirror_impl = owned::mirror_impl(name, &generics, place, Some(made), paths);
+    let declared_variants = variants::declare(item, &variants, &generics, paths);
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
@@ -91,7 +110,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic {
-                scope.enumeration(#type_name);
+                let __fx_scope = #module_scope;
                 match #subject { #(#arms),* }
             }
             #held
@@ -99,6 +118,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         }
         #(#item_cfgs)* #mirror_impl
         #lifts_impl
+        #declared_variants
         #output
     }
 }

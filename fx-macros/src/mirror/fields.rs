@@ -1,12 +1,13 @@
 //! The fields of a struct or of an enum's variant, as the mirror needs them.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Member, Type, Visibility};
 
+use super::SCOPE_FIELD;
 use crate::attributes::cfgs;
 use crate::errors::Errors;
 use crate::options::{FieldOptions, take_field_options};
@@ -63,21 +64,32 @@ impl Fields {
 
     /// `{ name: one, … }`, `(one, …)` or nothing.
     pub(super) fn write(&self, mut one: impl FnMut(&Field) -> TokenStream) -> TokenStream {
-        let parts: Vec<TokenStream> = self
-            .list
-            .iter()
-            .map(|field| {
-                let (cfgs, content) = (&field.cfgs, one(field));
-                match (&self.style, &field.member) {
-                    (Style::Named, Member::Named(name)) => quote!(#(#cfgs)* #name: #content),
-                    _ => quote!(#(#cfgs)* #content),
-                }
-            })
-            .collect();
+        let parts = self.list.iter().map(|field| self.part(field, one(field)));
         match self.style {
             Style::Named => quote!({ #(#parts),* }),
             Style::Tuple => quote!((#(#parts),*)),
             Style::Unit => TokenStream::new(),
+        }
+    }
+
+    /// The same with a scope last, as a variant of a mirror has it; one without fields is a tuple then.
+    pub(super) fn write_scoped(&self, mut one: impl FnMut(&Field) -> TokenStream, scope: TokenStream) -> TokenStream {
+        let parts = self.list.iter().map(|field| self.part(field, one(field)));
+        match self.style {
+            Style::Named => {
+                let scope_field = format_ident!("{}", SCOPE_FIELD);
+                quote!({ #(#parts,)* #scope_field: #scope })
+            }
+            Style::Tuple | Style::Unit => quote!((#(#parts,)* #scope)),
+        }
+    }
+
+    /// `name: content` or `content`.
+    fn part(&self, field: &Field, content: TokenStream) -> TokenStream {
+        let cfgs = &field.cfgs;
+        match (&self.style, &field.member) {
+            (Style::Named, Member::Named(name)) => quote!(#(#cfgs)* #name: #content),
+            _ => quote!(#(#cfgs)* #content),
         }
     }
 
@@ -88,14 +100,21 @@ impl Fields {
 
     /// The pattern that binds every field to its [`Field::binding`].
     pub(super) fn pattern(&self) -> TokenStream {
-        self.write(|field| {
-            let binding = &field.binding;
-            quote!(#binding)
-        })
+        self.write(Field::bound)
+    }
+
+    /// The same of a mirror's variant; its scope is bound to this.
+    pub(super) fn pattern_scoped(&self, scope: TokenStream) -> TokenStream {
+        self.write_scoped(Field::bound, scope)
     }
 }
 
 impl Field {
+    /// Its variable in a pattern.
+    fn bound(&self) -> TokenStream {
+        self.binding.to_token_stream()
+    }
+
     fn declare(&self, paths: &Paths) -> TokenStream {
         let (cfgs, vis, ty) = (&self.cfgs, &self.vis, self.symbolic_type(paths));
         match &self.member {

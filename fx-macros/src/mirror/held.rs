@@ -29,7 +29,7 @@ pub(super) fn for_struct(name: &Ident, fields: &Fields, paths: &Paths) -> TokenS
 pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], paths: &Paths) -> TokenStream {
     let (mirror, held) = (mirror_ident(&item.ident), paths.private("Held"));
     let arms = item.variants.iter().zip(variants).map(|(variant, fields)| {
-        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern_scoped(quote!(_)));
         let text = format!("{}::{}", item.ident.unraw(), variant.ident.unraw());
         let is_only = fields.style == Style::Tuple && fields.list.len() == 1;
         let pushes = pushes(fields, paths, |field| {

@@ -60,14 +60,14 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let methods = owned::methods(part, &generics, paths);
     let held = held::for_struct(name, &fields, paths);
     let where_it_is = match fields.style {
-        Style::Named | Style::Unit => quote!(::core::option::Option::Some(&self.#scope_field)),
+        Style::Named | Style::Unit => quote!(&self.#scope_field),
         Style::Tuple => quote!({
             let Self(.., scope) = self;
-            ::core::option::Option::Some(scope)
+            scope
         }),
     };
     let lifts_impl = owned::lifts_impl(name, &generics, paths);
-    let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
+    let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, None, paths);
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body

@@ -1,7 +1,7 @@
 //! A function body on its way into a twin: the user's tokens, with a few things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `fallbacks.rs`.
+//! - The impl's own name becomes `Self`; variants, of it and of other enums, become the mirror's (`variants.rs`).
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
@@ -18,11 +18,11 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
-use super::fallbacks::Fallbacks;
+use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::Types;
 use super::weights::{self, Weights};
-use super::{calls, compare, literals};
+use super::{calls, compare, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -106,10 +106,37 @@ impl<'a> Body<'a> {
         path.qself.is_none() && (own || path.path.is_ident("Self"))
     }
 
-    fn rewrite_path(&mut self, path: &mut Path) {
-        self.rewrite_own(path);
+    /// Makes the variant of another enum that of its mirror, and says whether it is one.
+    pub(super) fn redirect(&mut self, path: &mut Path, written: Written) -> bool {
         let (types, imported) = (&self.types, &self.imported);
-        self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+        self.fallbacks.redirect(path, written, |name| types.is_kept(name) || imported.contains(&name.to_string()))
+    }
+
+    /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
+    fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
+        self.rewrite_own(path);
+        if variants::is_own(path) {
+            return Some(true);
+        }
+        let opened = matches!(written, Written::Opened) && literals::rewrite_variant(path, self);
+        (opened || self.redirect(path, written)).then_some(false)
+    }
+
+    /// Makes a path that is a value, or a function that is called, that of the symbolic world.
+    fn rewrite_value(&mut self, expr: &mut Expr) {
+        let Expr::Path(path) = expr else {
+            return self.visit_expr_mut(expr);
+        };
+        visit_mut::visit_expr_path_mut(self, path);
+        self.rewrite_own(&mut path.path);
+        if path.qself.is_none() {
+            if let Some(variant) = variants::own_value(&path.path, self) {
+                *expr = variant;
+                return;
+            }
+            self.redirect(&mut path.path, Written::Value);
+        }
+        calls::redirect_bare(path, self);
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -167,7 +194,7 @@ impl VisitMut for Body<'_> {
                 if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
-                    *expr = calls::lift(call, self.paths);
+                    *expr = calls::lift(expr, self.paths);
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if self.names_own_type(&call.func) {
@@ -175,7 +202,11 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope::detached()));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
-                        self.visit_expr_mut(&mut call.func);
+                        let is_variant = calls::is_variant(&call.func, self);
+                        self.rewrite_value(&mut call.func);
+                        if is_variant {
+                            *expr = calls::lift(expr, self.paths);
+                        }
                     }
                 }
             }
@@ -187,20 +218,22 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
-            Expr::Path(path) => {
-                visit_mut::visit_expr_path_mut(self, path);
-                self.rewrite_path(&mut path.path);
-                calls::redirect_bare(path, self);
+            Expr::Path(_) => {
+                let is_variant = calls::is_variant(expr, self);
+                self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
-                if path.path.is_ident("Self") {
+                if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
                     *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                } else if is_variant {
+                    *expr = calls::lift(expr, self.paths);
                 }
             }
             Expr::Struct(literal) => {
                 visit_mut::visit_expr_struct_mut(self, literal);
-                self.rewrite_path(&mut literal.path);
-                if let Some(replacement) = literals::rewrite_literal(literal, self) {
+                self.rewrite_own(&mut literal.path);
+                let variant = variants::literal(literal, self);
+                if let Some(replacement) = variant.or_else(|| literals::rewrite_literal(literal, self)) {
                     *expr = replacement;
                 }
             }
@@ -245,19 +278,22 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                literals::rewrite_pattern(pattern, self);
-            }
-            Pat::TupleStruct(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    leave_out_scope(&mut pattern.elems);
+                if self.rewrite_variant(&mut pattern.path, Written::Opened).is_some() {
+                    literals::open(pattern);
+                } else {
+                    literals::rewrite_pattern(pattern, self);
                 }
             }
+            Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path, Written::Opened) {
+                Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
+                None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
+                None => {}
+            },
             Pat::Path(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    *pat = syn::parse_quote!(Self { .. });
+                if self.rewrite_variant(&mut pattern.path, Written::Pattern).is_some() || pattern.path.is_ident("Self")
+                {
+                    let path = &pattern.path;
+                    *pat = syn::parse_quote!(#path { .. });
                 }
             }
             _ => {}
@@ -297,20 +333,6 @@ impl VisitMut for Body<'_> {
             call.tokens = tokens;
         }
     }
-}
-
-/// The pattern of a tuple struct becomes that of its mirror, which has a scope last.
-fn leave_out_scope(fields: &mut Punctuated<Pat, Token![,]>) {
-    let ends_open = matches!(fields.last(), Some(Pat::Rest(_)));
-    let is_open = fields.iter().any(|field| matches!(field, Pat::Rest(_)));
-    if ends_open {
-        return;
-    }
-    fields.push(if is_open {
-        Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
-    } else {
-        Pat::Rest(syn::PatRest { attrs: Vec::new(), dot2_token: Default::default() })
-    });
 }
 
 /// Macros whose arguments are expressions.

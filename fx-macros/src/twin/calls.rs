@@ -229,12 +229,35 @@ pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Tok
     args.push(kept);
 }
 
-/// Wraps a call so that a tensor in its result is lifted into the graph, and anything else left alone.
+/// Whether a value is a variant of an enum that is the crate's own and another than the impl's, `crate::Activation::Relu`.
+pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
+    let Expr::Path(path) = value else { return false };
+    let segments = &path.path.segments;
+    let count = segments.len();
+    if count < 2 || path.qself.is_some() || path.path.leading_colon.is_some() {
+        return false;
+    }
+    let head = &segments[0].ident;
+    let of = &segments[count - 2].ident;
+    super::fallbacks::is_camel_case(of)
+        && super::fallbacks::is_camel_case(&segments[count - 1].ident)
+        && !FOREIGN.iter().any(|name| head == name)
+        && !NEVER_LIFTED.iter().any(|name| of == name)
+        && !body.types.is_kept(of)
+        && !body.imported.contains(&head.to_string())
+        && !body.types.own_name().is_some_and(|own| own == of)
+}
+
+/// Wraps a call, or a variant, so that a tensor in its result is lifted into the graph, a value of an annotated
+/// type becomes its mirror, and anything else is left alone.
 ///
-/// Which of the two it is, only rustc knows: the traits choose by autoref, on the value, so the value is bound first.
-pub(super) fn lift(call: &ExprCall, paths: &Paths) -> Expr {
+/// Which of these it is, only rustc knows: the traits choose by autoref, on the value, so the value is bound first.
+pub(super) fn lift(call: &Expr, paths: &Paths) -> Expr {
     // The user's own span: what is lifted is of this line.
-    let span = call.func.span();
+    let span = match call {
+        Expr::Call(call) => call.func.span(),
+        other => other.span(),
+    };
     let value = Ident::new("__fx_value", span);
     let lift = paths.private("lift");
     parse_quote_spanned! {span=>

@@ -1,16 +1,18 @@
 //! Names in a twin that mean a generated item if there is one, and else what the user wrote.
 //!
 //! Variants of other enums: `match &mut self.cache { KvCache::Normal(c) => … }`. If `KvCache` is annotated, its mirror's
-//! variant is meant, and if it is not (`DType::F32`), its own. Functions without arguments to be chosen by, in a function
+//! variant is meant, and if it is not (`DType::F32`), its own (`variants.rs`). Functions without arguments to be chosen by, in a function
 //! that builds a model: `unroll()` is the twin of `unroll` if that has one.
 //!
 //! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of
 //! fallbacks, imported by glob, gives that name to the original. What an attribute generates is an explicit item, which wins.
 //!
-//! This finds items of the same module; a variant written with a path (`cache::KvCache::Normal`) stays as it is.
+//! This finds items of the same module. An enum that is imported can be told by a pattern that takes a variant's values out,
+//! `KvCache::Normal(c)`: what a twin matches on is a mirror, so the name then goes through `Traceable`, which gives plain
+//! data itself. One written with a path (`cache::KvCache::Normal(c)`) gets an alias (`literals.rs`).
 //!
-//! Invariant: where no attribute has generated the item, what the user wrote is meant; a constructor of candle's layers
-//! (`Conv1d::new`) then means that of the layer's mirror.
+//! Invariant: where no attribute has generated the item, and no pattern takes values out of it, what the user wrote is meant;
+//! a constructor of candle's layers (`Conv1d::new`) then means that of the layer's mirror.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +20,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Path};
 
-use crate::mirror::mirror_ident;
+use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
 /// Names with variants or constants that are no enums of the user's, or that a module cannot import from itself.
@@ -44,24 +46,53 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("RmsNorm", &["new"]),
 ];
 
-/// The generated names that twins use, and what each stands for; and the layers of candle's that they make.
+/// How a variant is written.
+#[derive(Clone, Copy)]
+pub(super) enum Written {
+    /// In a pattern.
+    Pattern,
+    /// In a pattern that takes its values out.
+    Opened,
+    /// As a value: a constant, or a function, called or not.
+    Value,
+    /// As a literal with named fields.
+    Literal,
+}
+
+/// The generated names that twins use.
 #[derive(Default)]
-pub(crate) struct Fallbacks(BTreeMap<Ident, Ident>, BTreeSet<Ident>);
+pub(crate) struct Fallbacks {
+    /// What each stands for.
+    names: BTreeMap<Ident, Path>,
+    /// The layers of candle's that they make.
+    layers: BTreeSet<Ident>,
+    /// Those among the names whose values are taken out by a pattern.
+    opened: BTreeSet<Ident>,
+}
 
 impl Fallbacks {
-    /// Redirects `Kind::Variant`; `kept` are names that the function itself declares.
-    pub(super) fn redirect(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) {
-        if path.leading_colon.is_some() || path.segments.len() != 2 {
-            return;
+    /// Redirects `Kind::Variant`, and says whether it is one; `kept` are names that the function itself declares.
+    pub(super) fn redirect(&mut self, path: &mut Path, written: Written, kept: impl Fn(&Ident) -> bool) -> bool {
+        let Some((head, variant)) = of_enum(path) else {
+            return false;
+        };
+        if NEVER.iter().any(|name| head == name) || kept(head) {
+            return false;
         }
-        let (head, variant) = (&path.segments[0], &path.segments[1]);
-        let plain = head.arguments.is_none() && variant.arguments.is_none();
-        let never = NEVER.iter().any(|name| head.ident == name) || kept(&head.ident);
-        if plain && !never && is_camel_case(&head.ident) && is_camel_case(&variant.ident) {
-            let original = head.ident.clone();
-            path.segments[0].ident = mirror_ident(&original);
-            self.0.insert(path.segments[0].ident.clone(), original);
+        let (generated, original) = match written {
+            Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
+            Written::Value => (variants_ident(head), head.clone().into()),
+            Written::Literal => (named_variant_ident(head, variant), path.clone()),
+        };
+        match written {
+            Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
+            Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
+        if matches!(written, Written::Opened) {
+            self.opened.insert(generated.clone());
+        }
+        self.names.insert(generated, original);
+        true
     }
 
     /// Redirects the bare name of a function.
@@ -70,7 +101,7 @@ impl Fallbacks {
             && !PRELUDE.iter().any(|name| original == name)
         {
             path.segments[0].ident = twin_ident(&original);
-            self.0.insert(path.segments[0].ident.clone(), original);
+            self.names.insert(path.segments[0].ident.clone(), original.into());
         }
     }
 
@@ -86,24 +117,32 @@ impl Fallbacks {
         }
         let original = head.ident.clone();
         path.segments[0].ident = mirror_ident(&original);
-        self.1.insert(original.clone());
+        self.layers.insert(original.clone());
         Some(original)
     }
 
     pub(crate) fn extend(&mut self, other: Fallbacks) {
-        self.0.extend(other.0);
-        self.1.extend(other.1);
+        self.names.extend(other.names);
+        self.layers.extend(other.layers);
+        self.opened.extend(other.opened);
     }
 
     /// The module of fallbacks. `owner` makes its name unique.
     pub(crate) fn declare(&self, owner: &str, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
-        if self.0.is_empty() && self.1.is_empty() {
+        if self.names.is_empty() && self.layers.is_empty() {
             return TokenStream::new();
         }
         let module = format_ident!("__fx_names_of_{}", owner);
-        let names = self.0.iter().map(|(generated, original)| quote!(pub(super) use super::#original as #generated;));
+        let traceable = paths.traceable();
+        let names = self.names.iter().map(|(generated, original)| {
+            if self.opened.contains(generated) {
+                quote!(pub(super) type #generated = <super::#original as #traceable>::Symbolic;)
+            } else {
+                quote!(pub(super) use super::#original as #generated;)
+            }
+        });
         let candle_nn = paths.symbolic("candle_nn");
-        let layers = self.1.iter().map(|name| {
+        let layers = self.layers.iter().map(|name| {
             let mirror = mirror_ident(name);
             quote!(pub(super) use #candle_nn::#name as #mirror;)
         });
@@ -116,8 +155,20 @@ impl Fallbacks {
     }
 }
 
+/// The enum and the variant that a path names, if it looks like one.
+pub(super) fn of_enum(path: &Path) -> Option<(&Ident, &Ident)> {
+    let plain = path.leading_colon.is_none() && path.segments.iter().all(|segment| segment.arguments.is_none());
+    let mut names = path.segments.iter().map(|segment| &segment.ident);
+    match (names.next(), names.next(), names.next()) {
+        (Some(head), Some(variant), None) if plain && is_camel_case(head) && is_camel_case(variant) => {
+            Some((head, variant))
+        }
+        _ => None,
+    }
+}
+
 /// `Normal` and `A`, but not `EPS`, which is a constant.
-fn is_camel_case(name: &Ident) -> bool {
+pub(super) fn is_camel_case(name: &Ident) -> bool {
     let name = name.to_string();
     name.starts_with(|first: char| first.is_uppercase())
         && (name.len() == 1 || name.contains(|letter: char| letter.is_lowercase()))

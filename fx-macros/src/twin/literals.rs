@@ -72,6 +72,11 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
         let original = std::mem::replace(&mut pattern.path, format_ident!("{}", alias).into());
         body.aliases.patterns.insert(alias, original);
     }
+    open(pattern);
+}
+
+/// Leaves fields out of a pattern that names all.
+pub(super) fn open(pattern: &mut PatStruct) {
     if pattern.rest.is_none() {
         if !pattern.fields.empty_or_trailing() {
             pattern.fields.push_punct(Default::default());
@@ -80,17 +85,39 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
     }
 }
 
+/// Rewrites the path of a variant in a pattern, `cache::KvCache::Normal`: the enum becomes an alias of its mirror.
+/// Whether it was one.
+pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
+    let count = path.segments.len();
+    let upper_case = |index: usize| path.segments[index].ident.to_string().starts_with(char::is_uppercase);
+    let is_variant = count > 2 && upper_case(count - 1) && upper_case(count - 2) && !upper_case(count - 3);
+    if !is_variant || is_foreign(path) || path.segments.iter().any(|segment| !segment.arguments.is_none()) {
+        return false;
+    }
+    let mut original = path.clone();
+    let variant = original.segments.pop().expect("it has three");
+    original.segments.pop_punct();
+    let alias = alias("__FxPattern", &original);
+    let name = format_ident!("{}", alias);
+    *path = parse_quote!(#name::#variant);
+    body.aliases.patterns.insert(alias, original);
+    true
+}
+
+/// Whether a path leads into a crate whose types have no mirrors to match on.
+fn is_foreign(path: &Path) -> bool {
+    let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
+    path.leading_colon.is_some() || foreign.iter().any(|name| path.segments[0].ident == name)
+}
+
 /// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
 fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    // `__FxBlock::Big` is what `enums.rs` has made of `Block::Big`.
-    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx");
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
     let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
-    let foreign = ["std", "core", "alloc", "candle", "candle_core", "candle_nn", "nn"];
     let head = &path.segments[0].ident;
     is_struct
-        && path.leading_colon.is_none()
-        && !foreign.iter().any(|name| head == name)
+        && !is_foreign(path)
         && !(path.segments.len() == 1 && body.types.is_kept(head))
         && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.

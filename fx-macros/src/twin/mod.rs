@@ -1,7 +1,7 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
-//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs` and
-//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs`,
+//! `literals.rs` and `variants.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
 //! arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
@@ -20,6 +20,7 @@ pub(crate) mod parameters;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;
+mod variants;
 mod weights;
 
 use proc_macro2::{Ident, TokenStream};
@@ -83,12 +84,22 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
         let mut types = types_for(item, &method.sig, paths);
-        let builds = select::takes_weights(&method.sig);
+        let takes_weights = select::takes_weights(&method.sig);
+        let builds = takes_weights && kind != ImplKind::Mirrored;
         if builds {
             types = types.of_builder();
         }
         let mut twin = (*method).clone();
         map_signature(&mut twin.sig, &types);
+        if takes_weights && !builds {
+            // The trait asks for it; mirrors are made by tracers.
+            twin.block = not_made(&method.sig.ident, paths);
+            twin.attrs = for_twin(&method.attrs);
+            twin.vis = Visibility::Inherited;
+            used.signature(&twin.sig);
+            twins.push(twin);
+            continue;
+        }
         let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
         if builds {
             body = body.of_builder(&method.sig, &method.block);
@@ -141,7 +152,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     .map(|path| quote!(#path for));
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-    let builder = selected.iter().any(|method| select::takes_weights(&method.sig));
+    let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
@@ -240,6 +251,12 @@ fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
         fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
     };
     [mirror, part]
+}
+
+/// The body of a constructor in the impl of a trait for both worlds.
+fn not_made(name: &Ident, paths: &Paths) -> syn::Block {
+    let (not_made, name) = (paths.private("not_made"), name.to_string());
+    parse_quote!({ #not_made(#name) })
 }
 
 /// Nodes that the method records are recorded in its module.

@@ -238,8 +238,7 @@ impl<'a> Types<'a> {
         }
         let head = ty.path.segments.first()?.ident.to_string();
         if head == "Self" {
-            let associated = ty.path.segments.get(1).and_then(|name| self.associated.get(&name.ident.to_string()))?;
-            let mut associated = associated.clone();
+            let mut associated = self.associated_type(&Type::Path(ty.clone()))?.clone();
             self.map(&mut associated);
             return Some(associated);
         }
@@ -268,10 +267,20 @@ impl<'a> Types<'a> {
             for (position, ty) in types.enumerate() {
                 if mapped_args.contains(&position) {
                     self.map(ty);
+                } else if let Some(associated) = self.associated_type(ty) {
+                    *ty = associated.clone();
                 }
             }
         }
         None
+    }
+
+    /// What `Self::Error` is in an impl that says `type Error = …`.
+    fn associated_type(&self, ty: &Type) -> Option<&Type> {
+        let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
+        let mut segments = path.segments.iter();
+        let (head, name) = (segments.next()?, segments.next()?);
+        self.associated.get(&name.ident.to_string()).filter(|_| head.ident == "Self")
     }
 
     /// `<T as Traceable>::Symbolic`, spanned on the user's type.

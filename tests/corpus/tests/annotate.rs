@@ -158,6 +158,101 @@ impl Config {
 }
 
 #[test]
+fn what_holds_an_activation_that_is_read_from_a_file_is_a_module() {
+    check(
+        "use candle_core::{Result, Tensor};
+#[derive(Clone, Deserialize)]
+enum Act { Relu }
+impl Act {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { x.relu() }
+}
+#[derive(Clone, Deserialize)]
+struct Config { act: Act }
+",
+        "use candle_core::{Result, Tensor};
+#[fx::module]
+#[derive(Clone, Deserialize)]
+enum Act { Relu }
+#[fx::module]
+impl Act {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { x.relu() }
+}
+#[fx::module]
+#[derive(Clone, Deserialize)]
+struct Config { act: Act }
+",
+    );
+}
+
+#[test]
+fn a_model_beside_its_weights_is_a_module_and_what_trains_it_is_not() {
+    check(
+        "use candle_core::{Result, Tensor};
+use candle_nn::{AdamW, Linear, Module, VarBuilder, VarMap};
+struct Actor<'a> { map: VarMap, vb: VarBuilder<'a>, linear: Linear }
+impl Actor<'_> {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.linear.forward(x) }
+}
+struct Trainer<'a> { actor: Actor<'a>, optimizer: AdamW }
+impl Trainer<'_> {
+    fn act(&self, x: &Tensor) -> Result<Tensor> { self.actor.forward(x) }
+}
+struct Loader<'a> { vb: VarBuilder<'a>, scale: Tensor }
+",
+        "use candle_core::{Result, Tensor};
+use candle_nn::{AdamW, Linear, Module, VarBuilder, VarMap};
+#[fx::module]
+struct Actor<'a> { map: VarMap, vb: VarBuilder<'a>, linear: Linear }
+#[fx::module]
+impl Actor<'_> {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.linear.forward(x) }
+}
+struct Trainer<'a> { actor: Actor<'a>, optimizer: AdamW }
+impl Trainer<'_> {
+    fn act(&self, x: &Tensor) -> Result<Tensor> { self.actor.forward(x) }
+}
+struct Loader<'a> { vb: VarBuilder<'a>, scale: Tensor }
+",
+    );
+}
+
+#[test]
+fn of_two_methods_of_a_name_one_is_left_out() {
+    check(
+        "use candle_core::{Result, Tensor};
+trait One { type Out; fn forward(&self, x: &Tensor) -> Self::Out; }
+trait Two { type Out; fn forward(&self, x: &Tensor, y: &Tensor) -> Self::Out; }
+struct M { w: Tensor }
+impl One for M {
+    type Out = Result<Tensor>;
+    fn forward(&self, x: &Tensor) -> Self::Out { x * &self.w }
+}
+impl Two for M {
+    type Out = Result<Tensor>;
+    fn forward(&self, x: &Tensor, y: &Tensor) -> Self::Out { x * y }
+}
+",
+        "use candle_core::{Result, Tensor};
+trait One { type Out; fn forward(&self, x: &Tensor) -> Self::Out; }
+trait Two { type Out; fn forward(&self, x: &Tensor, y: &Tensor) -> Self::Out; }
+#[fx::module]
+struct M { w: Tensor }
+#[fx::module]
+impl One for M {
+    type Out = Result<Tensor>;
+    fn forward(&self, x: &Tensor) -> Self::Out { x * &self.w }
+}
+#[fx::module]
+impl Two for M {
+    type Out = Result<Tensor>;
+    #[fx(skip)]
+    fn forward(&self, x: &Tensor, y: &Tensor) -> Self::Out { x * y }
+}
+",
+    );
+}
+
+#[test]
 fn impls_are_annotated_if_a_capture_runs_through_them() {
     check(
         "use candle::{Module, Result, Tensor};

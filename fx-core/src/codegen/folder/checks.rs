@@ -137,8 +137,8 @@ pub(super) fn used_sizes(graph: &Graph) -> HashSet<Arc<str>> {
         compared(graph, id).iter().for_each(&mut note);
     }
     for guard in graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards) {
-        note(&guard.left);
-        note(&guard.right);
+        guard.left.for_each_int(&mut note);
+        guard.right.for_each_int(&mut note);
     }
     used
 }
@@ -164,7 +164,10 @@ fn sizes_in(expressions: &[&SymInt]) -> String {
 
 /// The statement that refuses sizes at which the original takes another way than the graph.
 fn check_guard(guard: &Guard) -> Statement {
-    let found = sizes_in(&[&guard.left, &guard.right]);
+    let mut sides = Vec::new();
+    guard.left.for_each_int(&mut |of| sides.push(of.clone()));
+    guard.right.for_each_int(&mut |of| sides.push(of.clone()));
+    let found = sizes_in(&sides.iter().collect::<Vec<_>>());
     let at = guard.source.as_ref().map(|source| format!(" ({})", escaped(&source.to_string()))).unwrap_or_default();
     let message = format!("the model takes another way unless `{}`{at}, and here {found}", escaped(&guard.to_string()));
     let otherwise = text(&comparison(&guard.left, guard.relation.negated(), &guard.right));

@@ -80,7 +80,7 @@ impl Structures {
             Argument::None => Ty::Nothing,
             Argument::Bool(_) => Ty::Data("bool"),
             Argument::Int(int) => number(*int),
-            Argument::Float(_) => Ty::Data("f64"),
+            Argument::Float(_) | Argument::SymFloat(_) => Ty::Data("f64"),
             Argument::Str(_) => Ty::Data("&'static str"),
             Argument::DType(_) => Ty::Data("DType"),
             Argument::SymInt(_) => Ty::Data("usize"),

@@ -5,8 +5,10 @@
 //!
 //! Left alone: items that have an attribute of fx already, traits without tensors, macros, unions, foreign functions.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
-use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Visibility};
+use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, Visibility};
 
 use super::classify::{methods, Class, Classes};
 use super::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
@@ -26,6 +28,7 @@ const CLONE: &str = "#[derive(Clone)]";
 pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion>, Summary) {
     let mut writer = Writer { file, insertions: Vec::new() };
     let mut summary = Summary { files: 1, ..Summary::default() };
+    let mut named = inherent_methods(file);
     walk(&file.syntax.items, &mut |item| match item {
         Item::Struct(item) => {
             let keyword = item.struct_token.span;
@@ -54,7 +57,13 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             let attribute = if reads(item) { SPECIALIZE } else { MODULE };
             let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
             summary.impls += annotated;
+            let own_trait = classes.is_of_own_trait(file, item);
             for method in methods(item).filter(|_| annotated > 0) {
+                let has_twin = own_trait && method.sig.receiver().is_some();
+                if has_twin && type_name(item).is_some_and(|ty| !named.insert((ty, method.sig.ident.to_string()))) {
+                    writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                    continue;
+                }
                 if builders.iter().any(|builder| std::ptr::eq(*builder, method)) {
                     writer.insert(&method.attrs, method_head(method), &[INCLUDE]);
                     continue;
@@ -112,6 +121,27 @@ impl Writer<'_> {
         let token = self.file.position(next.map_or(head, |attribute| attribute.pound_token.span));
         self.insertions.extend(texts.iter().map(|text| Insertion::attribute(&self.file.text, token, text)));
         1
+    }
+}
+
+/// The methods that types of a file have without a trait, each with the name of its type.
+fn inherent_methods(file: &SourceFile) -> BTreeSet<(String, String)> {
+    let mut named = BTreeSet::new();
+    walk(&file.syntax.items, &mut |item| {
+        if let Item::Impl(item) = item {
+            if let (None, Some(ty)) = (&item.trait_, type_name(item)) {
+                named.extend(methods(item).map(|method| (ty.clone(), method.sig.ident.to_string())));
+            }
+        }
+    });
+    named
+}
+
+/// The name of the type that an impl is of.
+fn type_name(item: &ItemImpl) -> Option<String> {
+    match &*item.self_ty {
+        Type::Path(ty) => ty.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Evidence is gathered type by type, then carried from field types to the types that hold them until nothing changes.
 //! - It holds one of candle's tensors, layers or quantized weights, or it computes on tensors: a module.
-//! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is.
-//! - It is or holds where weights come from, something that cannot be cloned, or a type of another crate beside tensors:
-//!   neither. Nor is what no model holds, takes, returns or names, such as a sampler.
+//! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is; but what is read
+//!   from a file may hold what computes and is read from a file itself, an activation.
+//! - It is or holds where weights come from and computes nothing, trains, cannot be cloned, or has a type of another crate
+//!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
 //! - Everything else is a constant.
 
 use std::collections::{BTreeSet, HashMap};
@@ -199,7 +200,8 @@ impl Classes {
         let is_other = |path: Segments| {
             let generic = path.len() == 1 && generics.contains(&path[0]);
             let class = self.find(file, &path).and_then(|id| self.types[id].class);
-            !generic && (class == Some(Class::Other) || self.is_outside(file, &path))
+            let outside = self.is_outside(file, &path) || file.resolved(&path)[0] == "candle_transformers";
+            !generic && (class == Some(Class::Other) || outside)
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
@@ -350,7 +352,8 @@ impl Classes {
         for ty in &mut self.types {
             let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
             let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
-            if is_weights(&ty.name) || ty.holds(is_weights) || (module && ty.outside) {
+            let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
+            if loads || ty.holds(is_optimizer) || (module && ty.outside) {
                 ty.class = Some(Class::Other);
             } else if module {
                 ty.class = Some(Class::Module);
@@ -424,8 +427,10 @@ impl Classes {
         let ty = &self.types[id];
         // What is behind a trait object has no mirror, but a holder that is `Clone` can be copied.
         let copied = ty.derives.contains("Clone") && ty.holds(|name| name == "dyn");
-        let plain = ty.derives.contains("Copy") || ty.derives.contains("Deserialize") || copied;
-        ty.class.is_none() && !plain && self.held_types(id).any(|id| self.types[id].class == Some(Class::Module))
+        let read = |ty: &TypeDef| ty.derives.contains("Deserialize");
+        let plain = ty.derives.contains("Copy") || copied;
+        let held = |id: usize| self.types[id].class == Some(Class::Module) && (!read(ty) || read(&self.types[id]));
+        ty.class.is_none() && !plain && self.held_types(id).any(held)
     }
 
     /// Whether the impl is inherent, or of a trait that models are made of: candle's module traits or the crate's own.
@@ -437,6 +442,12 @@ impl Classes {
             Origin::Foreign(_) => false,
             Origin::Crate(path) => path.last().is_some_and(|name| self.traits.contains(name)),
         }
+    }
+
+    /// Whether the impl is of a trait of the crate's own.
+    pub(super) fn is_of_own_trait(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+        let path = item.trait_.as_ref().map(|(path, _)| segments(path));
+        path.is_some_and(|path| matches!(file.origin(&path), Origin::Crate(_)))
     }
 
     fn owner(&self, file: &SourceFile, item: &ItemImpl) -> Option<usize> {
@@ -507,6 +518,11 @@ fn is_plain(name: &str) -> bool {
 /// Whether the type is where weights come from: a `VarBuilder`, candle's or a crate's own, or what a GGUF file holds.
 pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
+}
+
+/// Whether the type trains a model.
+fn is_optimizer(name: &str) -> bool {
+    matches!(name, "AdamW" | "SGD")
 }
 
 pub(super) fn methods(item: &ItemImpl) -> impl Iterator<Item = &syn::ImplItemFn> {

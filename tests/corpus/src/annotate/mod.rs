@@ -8,7 +8,8 @@
 //! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor; or
 //!   if it returns closures. A method that makes a module of closures from weights is included: `#[fx(include)]`.
 //! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
-//! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`.
+//! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`. So is one of a
+//!   trait whose name another method of the type has, since twins of both would be one.
 //! - Where a body reads numbers out of tensors, the attribute says `specialize`.
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
@@ -119,9 +120,15 @@ impl Crate {
         let mut files = BTreeMap::new();
         let mut unparsed = Vec::new();
         for (path, text) in texts {
+            let lines = text.lines().count();
             match SourceFile::parse(&path, text) {
                 Ok(file) => drop(files.insert(path, file)),
-                Err(error) => unparsed.push((path, format!("line {}: {error}", error.span().start().line))),
+                Err(error) => {
+                    // What is missing at the end of a file has no place in it.
+                    let at_end = error.to_string().starts_with("unexpected end of input");
+                    let line = if at_end { lines } else { error.span().start().line };
+                    unparsed.push((path, format!("line {line}: {error}")));
+                }
             }
         }
         let classes = Classes::of(files.values());
