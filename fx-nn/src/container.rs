@@ -5,10 +5,11 @@
 
 use std::fmt;
 use std::ops::Index;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{ModuleT, Result, Tensor};
-use fx_core::trace::whole::{Mirror, enter};
+use fx_core::trace::whole::enter_at;
 use fx_core::trace::{self, Held, Holding, Proxy, Scope, Traceable};
 use indexmap::IndexMap;
 
@@ -31,11 +32,11 @@ pub trait Child: fmt::Debug + Send + Sync {
 
 /// The mirror of a [`Child`].
 pub trait ChildMirror {
-    /// Records a call.
+    /// Records a call at a line of the user's.
     ///
     /// # Errors
     /// What candle refuses.
-    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy>;
 
     /// What it holds.
     fn held(&self, holding: &mut Holding) -> Held;
@@ -48,9 +49,8 @@ impl<M: Traceable> ChildMirror for MirrorOf<M>
 where
     M::Symbolic: trace::ModuleT,
 {
-    #[track_caller]
-    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        trace::ModuleT::forward_t(&self.0, xs, train)
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        trace::ModuleT::forward_t_at(&self.0, xs, train, at)
     }
 
     fn held(&self, holding: &mut Holding) -> Held {
@@ -183,14 +183,6 @@ pub struct SequentialMirror {
     children: Vec<(String, Arc<dyn ChildMirror>)>,
 }
 
-impl Mirror for SequentialMirror {
-    const NAME: &'static str = "Sequential";
-
-    fn scope(&self) -> Option<&Scope> {
-        Some(&self.scope)
-    }
-}
-
 impl SequentialMirror {
     /// Records the modules one after the other, not in training.
     ///
@@ -217,10 +209,14 @@ impl SequentialMirror {
 impl trace::ModuleT for SequentialMirror {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        let _entered = enter(self);
+        self.forward_t_at(xs, train, Location::caller())
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        let _entered = enter_at(&self.scope, "Sequential");
         let mut result = xs.clone();
         for (_, child) in &self.children {
-            result = child.record(&result, train)?;
+            result = child.record(&result, train, at)?;
         }
         Ok(result)
     }
