@@ -15,6 +15,8 @@ use corpus::{cases, emit, weights};
 mod hostile;
 #[path = "support/resnet18.rs"]
 mod resnet18;
+#[path = "support/sized.rs"]
+mod sized;
 
 #[test]
 fn the_stored_table_is_what_the_models_give() {
@@ -75,6 +77,7 @@ fn models_are_written_as_source() {
         ("modules", hostile::modules()),
         ("long_chain", hostile::long_chain()),
         ("torn", hostile::torn()),
+        ("sized", sized::sized()),
     ];
     for case in cases::all() {
         if REPRESENTATIVE.contains(&case.model) && captured.iter().all(|(model, _)| *model != case.model) {
