@@ -28,6 +28,25 @@ const NEVER: &[&str] = &[
     "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box", "Ordering", "Error",
 ];
 
+/// Enums of the standard library's, of candle's and of crates that models use: none is annotated.
+const FOREIGN: &[&str] = &[
+    "Activation",
+    "Bound",
+    "ControlFlow",
+    "Cow",
+    "CpuStorage",
+    "DeviceLocation",
+    "Either",
+    "EitherOrBoth",
+    "Entry",
+    "Poll",
+    "QMatMul",
+    "Scalar",
+    "Storage",
+    "TensorIndexer",
+    "Value",
+];
+
 /// Functions that every module has without an import.
 const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_of_val"];
 
@@ -78,8 +97,9 @@ impl Fallbacks {
 
     /// Redirects `Kind::Variant(value)`, a pattern.
     pub(super) fn redirect_opened(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) {
+        let foreign = FOREIGN.iter().any(|name| path.segments[0].ident == name);
         let generated = self.redirect(path, kept);
-        self.opened.extend(generated);
+        self.opened.extend(generated.filter(|_| !foreign));
     }
 
     /// Redirects the bare name of a function.
