@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
+use super::graph_module::GraphModule;
 use crate::ir::{Argument, Keyword};
 use crate::ops::{Effect, InferError};
 use crate::value::{Fact, Value};
@@ -171,6 +172,23 @@ pub trait LayerModule: Send + Sync {
 
     /// How it is written in a program of its own; none if it cannot be.
     fn source(&self) -> Option<LayerSource> {
+        None
+    }
+
+    /// The layer of candle's that computes the same bits when it is called on what is known here, if there is one: what it
+    /// is written as in a program that depends on candle alone.
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        let _ = facts;
+        None
+    }
+
+    /// What it computes when it is called on what is known here, as a graph whose attributes are its tensors by their
+    /// names, and whose inputs are the tensors that it is called on; none if it does not tell, or not of such a call.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being captured.
+    fn entered(&self, facts: &[&Fact]) -> Option<Result<GraphModule>> {
+        let _ = facts;
         None
     }
 
