@@ -34,6 +34,13 @@ pub trait KeepsOne: Keeps {
     ) -> Result<(Proxy, Option<Vec<Proxy>>)>;
 }
 
+/// What a layer that keeps tensors computes outside of training, where that changes nothing.
+pub(crate) fn outside_training<L: KeepsOne>(layer: &L, scope: &Scope, xs: &[Proxy]) -> Result<Proxy> {
+    let [xs] = xs else { candle_core::bail!("a layer of type {} is entered on one tensor", L::NAME) };
+    let kept: Vec<Proxy> = layer.kept().iter().map(|(name, tensor)| inside(tensor, scope, name)).collect();
+    Ok(layer.through_kept(scope, &kept, xs, false)?.0)
+}
+
 /// The mirror of a layer that keeps tensors from call to call.
 #[derive(Debug, Clone)]
 pub struct Keeper<L: Layer> {

@@ -15,8 +15,10 @@ use fx_core::value::{Fact, TensorFact, Value};
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
 /// none, `buffers` the tensors that are no parameters, `in_training` what a call as in training does besides computing its
-/// result, `through` what is recorded where a capture enters it. One that is `kept` has tensors that calls change, and
-/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered.
+/// result, `through` what is recorded where a capture enters it, `candle` the layer of
+/// candle's that computes the same bits on such inputs, if there is one. One that is `kept` has tensors that calls change, and
+/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered,
+/// and `through_all` what is recorded outside of training where it is written by itself.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -31,6 +33,8 @@ macro_rules! leaf {
         $(effect |$acting:ident| $acts:expr;)?
         $(enters $able:ident;)?
         $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -55,6 +59,8 @@ macro_rules! leaf {
                 enters $entered;
                 through |$entered, $scope, $entering $(, $train)?| $through;
             )?
+            $(through_all |$deep, $around, $all| $through_all;)?
+            $(candle |$own, $known| $candle;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -81,6 +87,8 @@ macro_rules! leaf {
         $(effect |$acting:ident| $acts:expr;)?
         $(enters $able:ident;)?
         $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -137,6 +145,33 @@ macro_rules! leaf {
                     let ($entered, _) = (self, in_training);
                     $(let $train = in_training;)?
                     $through
+                }
+            )?
+
+            $(
+                fn through_all(
+                    &self,
+                    $around: &fx_core::trace::Scope,
+                    $all: &[fx_core::trace::Proxy],
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $deep = self;
+                    $through_all
+                }
+            )?
+
+            $(
+                fn in_candle(
+                    &self,
+                    facts: &[&fx_core::value::Fact],
+                ) -> Option<std::sync::Arc<dyn fx_core::module::LayerModule>> {
+                    let ($own, $known) = (self, facts.first()?.as_tensor()?);
+                    // A layer that does otherwise in training is the same outside of it.
+                    match facts.get(1) {
+                        None | Some(fx_core::value::Fact::Data(fx_core::value::Value::Bool(false))) => {
+                            $candle
+                        }
+                        Some(_) => None,
+                    }
                 }
             )?
 
@@ -350,6 +385,12 @@ macro_rules! several {
             };)?
             $(buffers $buffers;)?
             $(enters $entered;)?
+            $(
+                through_all |$entered, $scope, xs| match xs {
+                    [$first, $other] => $through,
+                    _ => candle_core::bail!("a layer of type {} is entered on two tensors", $name),
+                };
+            )?
         }
 
         impl $(<const $generic: usize>)? $crate::leaf::Pair for $type {
