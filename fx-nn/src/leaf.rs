@@ -2,6 +2,8 @@
 //!
 //! Invariant: a layer is a leaf unless the rules of a capture enter it; its shape rule is the check that its `forward` makes, so both refuse the same.
 
+use std::panic::Location;
+
 use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
@@ -271,6 +273,14 @@ macro_rules! leaf {
             fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.whole().forward(xs)
             }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward_at(xs, at)
+            }
         }
     };
     (@trait kept [$($generic:ident)?] $type:ty) => {
@@ -280,6 +290,14 @@ macro_rules! leaf {
             #[track_caller]
             fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.forward(xs)
+            }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, None, at)
             }
         }
     };
@@ -294,6 +312,15 @@ macro_rules! leaf {
                 train: bool,
             ) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.forward_t(xs, train)
+            }
+
+            fn forward_t_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, Some(train), at)
             }
         }
     };
@@ -515,6 +542,10 @@ impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.0.forward_t(xs, train)
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.0.forward_t_at(xs, train, at)
     }
 }
 

@@ -115,6 +115,15 @@ fn exact(of: &SymInt) -> TokenStream {
     if is_safe(of) { unsigned(of) } else { signed(of) }
 }
 
+/// The same as a number of another type.
+fn cast(of: &SymInt, ty: &TokenStream) -> TokenStream {
+    let exact = exact(of);
+    match of.term() {
+        Term::Binary(op, ..) if op.rank().is_some() => quote!((#exact) as #ty),
+        _ => quote!(#exact as #ty),
+    }
+}
+
 /// An expression over the same variables that is an `f64`.
 pub(super) fn float(of: &SymFloat) -> TokenStream {
     // What a method is called on, or an operator joins.
@@ -130,13 +139,7 @@ pub(super) fn float(of: &SymFloat) -> TokenStream {
     };
     match of.term() {
         FloatTerm::Float(number) => literal(&Value::Float(*number), Kind::Float, None),
-        FloatTerm::Int(int) => {
-            let exact = exact(int);
-            match int.term() {
-                Term::Binary(op, ..) if op.rank().is_some() => quote!((#exact) as f64),
-                _ => quote!(#exact as f64),
-            }
-        }
+        FloatTerm::Int(int) => cast(int, &quote!(f64)),
         FloatTerm::Function(FloatFunction::Sqrt, inside) => {
             let inside = receiver(inside);
             quote!(#inside.sqrt())
@@ -237,8 +240,12 @@ const FIRST: i64 = 0x0fee_d000_0000;
 
 /// The literal of an argument in which something follows sizes and nothing is a node, for a parameter of this kind.
 pub(super) fn symbolic_literal(argument: &Argument, kind: Kind, dtype: Option<DType>) -> TokenStream {
-    if let Argument::SymFloat(of) = argument {
-        return float_literal(of, kind, dtype);
+    let is_float = matches!(kind, Kind::Single | Kind::OptSingle)
+        || kind == Kind::Number && dtype.is_none_or(|dtype| dtype.is_float());
+    match argument {
+        Argument::SymFloat(of) => return float_literal(of, kind, dtype),
+        Argument::SymInt(of) if is_float => return float_literal(&SymFloat::of_int(of), kind, dtype),
+        _ => {}
     }
     let mut expressions = Vec::new();
     // It is written with numbers that occur nowhere else, which are then replaced.
@@ -285,14 +292,8 @@ fn replaced(tokens: TokenStream, expressions: &[SymInt]) -> TokenStream {
             let of = index.and_then(|index| expressions.get(index));
             match of {
                 None => number.into_token_stream(),
-                Some(of) if text.contains(['.', 'f']) => {
-                    let of = exact(of);
-                    quote!(((#of) as f64))
-                }
-                Some(of) if text.contains('i') => {
-                    let of = exact(of);
-                    quote!(((#of) as i64))
-                }
+                Some(of) if text.contains(['.', 'f']) => cast(of, &quote!(f64)),
+                Some(of) if text.contains('i') => cast(of, &quote!(i64)),
                 Some(of) => expression(of),
             }
         }

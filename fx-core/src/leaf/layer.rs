@@ -3,6 +3,7 @@
 //! Invariant: calling a leaf records exactly one `call_module` node; reading one of its parts records a `get_attr`.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
@@ -283,14 +284,27 @@ impl<L: Layer> Leaf<L> {
         Some(Inside { leaf: self, _entered: entered })
     }
 
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn call_at<T: FromRecorded>(&self, given: &[Given], at: &'static Location<'static>) -> Result<T> {
+        call_layer_at(&self.layer, &self.scope, given, at)
+    }
+
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
+        self.record_at(xs, options, Location::caller())
+    }
+
+    fn record_at(&self, xs: &Proxy, options: &[Value], at: &'static Location<'static>) -> Result<Proxy> {
         if let Some(inside) = self.enter() {
             return inside.layer().through(inside.scope(), xs, options.contains(&Value::Bool(true)));
         }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
-        self.call(&given)
+        self.call_at(&given, at)
     }
 }
 
@@ -333,11 +347,8 @@ impl<L: Forward> Module for Leaf<L> {
         self.record(xs, &[])
     }
 
-    fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
-        if let Some(inside) = self.enter() {
-            return inside.layer().through(inside.scope(), xs, false);
-        }
-        call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
+    fn forward_at(&self, xs: &Proxy, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[], at)
     }
 }
 
@@ -352,6 +363,15 @@ impl<L: ForwardT> Leaf<L> {
     #[track_caller]
     pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.record(xs, &[Value::Bool(train)])
+    }
+
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[Value::Bool(train)], at)
     }
 }
 

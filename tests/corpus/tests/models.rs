@@ -18,6 +18,8 @@ use corpus::{cases, emit, weights};
 mod hostile;
 #[path = "support/resnet18.rs"]
 mod resnet18;
+#[path = "support/sized.rs"]
+mod sized;
 #[path = "support/torch_nn.rs"]
 mod torch_nn;
 
@@ -84,6 +86,7 @@ fn models_are_written_as_source() {
         ("torch_resnet18", torch_nn::resnet18()),
         ("torch_images", torch_nn::images()),
         ("torch_sequences", torch_nn::sequences()),
+        ("sized", sized::sized()),
     ];
     for case in cases::all() {
         if REPRESENTATIVE.contains(&case.model) && captured.iter().all(|(model, _)| *model != case.model) {
