@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -97,7 +98,11 @@ pub fn emit_captured(
     let written: Vec<Result<Written, Failure>> =
         captured.map(|captured| captured.and_then(|(module, captured)| write(&module, captured, directory))).collect();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::write(directory.join("Cargo.toml"), MANIFEST)?;
+    // cargo takes packages of one name at two places for one, where they share a target directory.
+    let mut place = DefaultHasher::new();
+    std::path::absolute(directory)?.hash(&mut place);
+    let name = format!("[package]\nname = \"emitted-{:016x}\"\n", place.finish());
+    fs::write(directory.join("Cargo.toml"), format!("{name}{MANIFEST}"))?;
     fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock"))?;
     let all: Vec<&Written> = written.iter().filter_map(|written| written.as_ref().ok()).collect();
     let broken = build(&all, directory, &workspace)?;
@@ -234,10 +239,11 @@ fn write(module: &str, captured: Captured, directory: &Path) -> Result<Written, 
 /// The packages after candle are not used: they ask for the same features of what candle uses as the workspace does, so
 /// that candle is compiled once for both.
 const MANIFEST: &str = "\
-[package]
-name = \"emitted\"
 version = \"0.1.0\"
 edition = \"2024\"
+
+[lib]
+name = \"emitted\"
 
 [dependencies]
 candle-core = \"0.11.1\"

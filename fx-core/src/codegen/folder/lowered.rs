@@ -109,7 +109,10 @@ impl Lowered {
             && from.nodes().all(|(_, node)| node.op() != Op::GetAttr);
         // torch.nn's are called `nn.Conv2d`.
         let type_name = type_name.rsplit('.').next().unwrap_or(type_name);
-        let around = if is_short { meta.module.clone() } else { meta.module.enter(path.clone(), type_name, number) };
+        // A call stands inside of its layer.
+        let is_inside = meta.module.innermost().is_some_and(|innermost| innermost.path == *path);
+        let outside = if is_inside { meta.module.outer() } else { meta.module.clone() };
+        let around = if is_short { outside } else { outside.enter(path.clone(), type_name, number) };
         let mut map = SecondaryMap::<NodeId, Option<Argument>>::new();
         for (placeholder, given) in from.placeholders().zip(given) {
             map[placeholder] = Some(given);

@@ -40,12 +40,13 @@ pub(crate) fn images() -> std::result::Result<Captured, Failure> {
         nn::AdaptiveAvgPool2d::new((3, 2)),
     );
     let tracer = fx::Tracer::new().input("x", DType::F32, (2, 4, 9, 9));
-    let graph = tracer.trace_with(&(first, second), |((padded, grouped, norm), (batch, pool, prelu, average)), inputs| {
-        let x = padded.forward(&inputs.tensor("x")?)?;
-        let x = grouped.forward(&grouped.forward(&x)?)?;
-        let x = batch.forward_t(&norm.forward(&x)?, false)?;
-        average.forward(&prelu.forward(&pool.forward(&x)?)?)
-    })?;
+    let graph =
+        tracer.trace_with(&(first, second), |((padded, grouped, norm), (batch, pool, prelu, average)), inputs| {
+            let x = padded.forward(&inputs.tensor("x")?)?;
+            let x = grouped.forward(&grouped.forward(&x)?)?;
+            let x = batch.forward_t(&norm.forward(&x)?, false)?;
+            average.forward(&prelu.forward(&pool.forward(&x)?)?)
+        })?;
     captured(graph, |seed| Ok(vec![uniform(seed, (2, 4, 9, 9))?]))
 }
 
@@ -64,11 +65,12 @@ pub(crate) fn sequences() -> std::result::Result<Captured, Failure> {
         nn::Softmax::new(Some(-1)),
     );
     let tracer = fx::Tracer::new().input("x", DType::U32, (2, 7));
-    let graph = tracer.trace_with(&(first, second), |((embedding, norm, up), (gelu, down, both, softmax)), inputs| {
-        let x = norm.forward(&embedding.forward(&inputs.tensor("x")?)?)?;
-        let y = down.forward(&gelu.forward(&up.forward(&x)?)?)?;
-        let rows = up.forward(&y.flatten_to(1)?)?;
-        Ok::<_, candle::Error>((softmax.forward(&both.forward(&x, &y)?)?, rows))
-    })?;
+    let graph =
+        tracer.trace_with(&(first, second), |((embedding, norm, up), (gelu, down, both, softmax)), inputs| {
+            let x = norm.forward(&embedding.forward(&inputs.tensor("x")?)?)?;
+            let y = down.forward(&gelu.forward(&up.forward(&x)?)?)?;
+            let rows = up.forward(&y.flatten_to(1)?)?;
+            Ok::<_, candle::Error>((softmax.forward(&both.forward(&x, &y)?)?, rows))
+        })?;
     captured(graph, |seed| Ok(vec![corpus::weights::ids(seed, 60, (2, 7))?]))
 }
