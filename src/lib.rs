@@ -22,7 +22,7 @@ pub use fx_core::trace::{
     Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, Symbolic, ToOutput, TraceError, Traceable, Tracer,
     TracerRules, symbolic_trace, trace,
 };
-pub use fx_core::value::{Fact, Sizes, SymInt, TensorFact, Value};
+pub use fx_core::value::{self, Fact, Sizes, SymFloat, SymInt, SymNumber, TensorFact, Value};
 pub use fx_macros::{constant, module, op_of, wrap};
 pub use fx_nn as nn;
 

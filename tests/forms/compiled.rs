@@ -2,7 +2,7 @@
 //! errors and what is kept from call to call.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use candle_core::{DType, Device, Result, Tensor};
@@ -116,7 +116,11 @@ fn a_model_that_keeps_its_past() {
         let seq = match step {
             Step::Reset => {
                 plain.reset();
-                compiled.with_model(Decoder::reset);
+                if random.below(2) == 0 {
+                    compiled.with_model(Decoder::reset);
+                } else {
+                    compiled.restart(Decoder::reset);
+                }
                 position = 0;
                 continue;
             }
@@ -396,4 +400,30 @@ impl Module for Plain {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         self.linear.forward(x)
     }
+}
+
+/// Does something else with lengths that it has seen.
+#[fx::module]
+struct Once {
+    seen: HashSet<usize>,
+}
+
+#[fx::module]
+impl Once {
+    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        if self.seen.insert(x.dim(0)?) { x.exp() } else { x.neg() }
+    }
+}
+
+#[test]
+fn sets_are_state() {
+    let (mut plain, compiled) = (
+        Once { seen: HashSet::new() },
+        fx::compile!(Once { seen: HashSet::new() }, |model, x: Tensor| model.forward(&x)),
+    );
+    for rows in [2, 2, 3, 2, 3, 3, 1, 2, 1] {
+        let x = tensor(&[rows]);
+        assert_alike(plain.forward(&x), compiled.call((x,)));
+    }
+    assert_eq!(compiled.into_model().seen, plain.seen);
 }

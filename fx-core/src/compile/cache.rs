@@ -247,6 +247,12 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
         with(&mut self.model)
     }
 
+    pub(super) fn restart<T>(&mut self, with: impl FnOnce(&mut M) -> T) -> T {
+        self.behind.clear();
+        self.state = None;
+        with(&mut self.model)
+    }
+
     pub(super) fn forget<R>(&mut self, calls: &Calls<M, A, R>) {
         self.catch_up(calls);
         self.drop_graphs(|_| false);

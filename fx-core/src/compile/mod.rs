@@ -36,7 +36,8 @@ use cache::{Cache, Calls};
 /// A model that runs as graphs, captured when they are needed. Made by [`compile`](fn@compile) and
 /// [`compile!`](macro@crate::compile).
 ///
-/// `A` is the tuple of its arguments, `R` its result. It can be used by several threads at once; calls of a model that keeps
+/// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` or a
+/// type with `#[fx::constant]` without `Debug`, is not followed. It can be used by several threads at once; calls of a model that keeps
 /// something are made one after the other.
 pub struct Compiled<M, A = (Tensor,), R = Tensor> {
     calls: Calls<M, A, R>,
@@ -175,6 +176,12 @@ where
     /// as a constant have to be forgotten by [`Compiled::reset`].
     pub fn with_model<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
         self.cache().with_model(&self.calls, with)
+    }
+
+    /// Begins anew: `with` puts back all that the model keeps, as `clear_kv_cache` does. Unlike [`Compiled::with_model`] it does
+    /// not see the present state: calls that the model missed are not made up for.
+    pub fn restart<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
+        self.cache().restart(with)
     }
 
     /// Forgets all graphs: to be called when weights have changed. What the model keeps stays.

@@ -210,6 +210,12 @@ impl<T: IntegerAt> IntegerAt for Vec<T> {
     }
 }
 
+impl<T: IntegerAt> IntegerAt for Option<T> {
+    fn integer_at(&self, place: &[isize]) -> Option<i64> {
+        self.as_slice().integer_at(place)
+    }
+}
+
 macro_rules! integers_in_tuples {
     ($(($($name:ident $index:tt)+))*) => {$(
         impl<$($name: IntegerAt),+> IntegerAt for ($($name,)+) {

@@ -4,7 +4,8 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -233,13 +234,26 @@ impl Traceable for str {
     }
 }
 
-impl<T: Clone> Traceable for HashSet<T> {
-    type Symbolic = Self;
+/// Sets of plain data, whose values are told apart by their debug form.
+macro_rules! sets {
+    ($($set:ident)*) => {$(
+        impl<T: Clone + Debug> Traceable for $set<T> {
+            type Symbolic = Self;
 
-    fn symbolic(&self, _: &Scope) -> Self {
-        self.clone()
-    }
+            fn symbolic(&self, _: &Scope) -> Self {
+                self.clone()
+            }
+
+            fn held(mirror: &Self, _: &mut Holding) -> Held {
+                // A set may have no order.
+                let mut values: Vec<String> = mirror.iter().map(|value| format!("{value:?}")).collect();
+                values.sort();
+                Held::text(&values)
+            }
+        }
+    )*};
 }
+sets!(HashSet BTreeSet);
 
 impl<T: Copy + Traceable<Symbolic = T>> Traceable for Cell<T> {
     type Symbolic = Self;

@@ -153,6 +153,12 @@ impl Fitter {
             if let Some(found) = self.sum(&terms, row) {
                 return Fit::Is(found);
             }
+            // `n * (n - 1) / 2` is whole, its terms are not.
+            let doubled: Option<Vec<i64>> = row.iter().map(|value| value.checked_mul(2)).collect();
+            let half = doubled.and_then(|doubled| self.sum(&terms, &doubled));
+            if let Some(found) = half.and_then(|sum| self.checked(binary(SymOp::Div, &sum, 2), row)) {
+                return Fit::Is(found);
+            }
         }
         Fit::No
     }
@@ -427,7 +433,7 @@ mod tests {
     #[test]
     fn what_models_compute_is_found() {
         type Computed = fn(i64, i64) -> i64;
-        let cases: [(&str, Computed); 16] = [
+        let cases: [(&str, Computed); 17] = [
             ("3", |_, _| 3),
             ("seq", |_, s| s),
             ("seq + 1", |_, s| s + 1),
@@ -444,6 +450,7 @@ mod tests {
             ("min(seq, 32)", |_, s| s.min(32)),
             ("batch + seq", |b, s| b + s),
             ("2 * batch - seq + 3", |b, s| 2 * b - s + 3),
+            ("(seq * seq - seq) / 2", |_, s| s * (s - 1) / 2),
         ];
         for (expected, of) in cases {
             assert_eq!(fitted(of), expected);

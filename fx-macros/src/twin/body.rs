@@ -249,6 +249,12 @@ impl VisitMut for Body<'_> {
                 let arm = compare::noting_arm(matched.arms.iter().map(|arm| &arm.pat), span, self.paths);
                 matched.arms.splice(0..0, arm);
             }
+            Expr::If(conditional) => {
+                visit_mut::visit_expr_if_mut(self, conditional);
+                if let Some(matched) = compare::matched(conditional, self.paths) {
+                    *expr = matched;
+                }
+            }
             Expr::Macro(call) if call.mac.path.is_ident("matches") => match self.matches(&call.mac) {
                 Some(matched) => *expr = matched,
                 None => visit_mut::visit_expr_macro_mut(self, call),

@@ -29,6 +29,25 @@ const NEVER: &[&str] = &[
     "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box", "Ordering", "Error",
 ];
 
+/// Enums of the standard library's, of candle's and of crates that models use: none is annotated.
+const FOREIGN: &[&str] = &[
+    "Activation",
+    "Bound",
+    "ControlFlow",
+    "Cow",
+    "CpuStorage",
+    "DeviceLocation",
+    "Either",
+    "EitherOrBoth",
+    "Entry",
+    "Poll",
+    "QMatMul",
+    "Scalar",
+    "Storage",
+    "TensorIndexer",
+    "Value",
+];
+
 /// Functions that every module has without an import.
 const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_of_val"];
 
@@ -70,6 +89,7 @@ impl Fallbacks {
         if NEVER.iter().any(|name| head == name) || kept(head) {
             return false;
         }
+        let opened = matches!(written, Written::Opened) && !FOREIGN.iter().any(|name| head == name);
         let (generated, original) = match written {
             Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
             Written::Value => (variants_ident(head), head.clone().into()),
@@ -79,7 +99,7 @@ impl Fallbacks {
             Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
             Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
-        if matches!(written, Written::Opened) {
+        if opened {
             self.opened.insert(generated.clone());
         }
         self.names.insert(generated, original);

@@ -162,8 +162,19 @@ impl Fitter {
         let above: Vec<(SymInt, Vec<i64>)> = known.cloned().chain(numbers).collect();
         for (int, ints) in above {
             let below: Vec<f64> = ints.iter().zip(row).map(|(int, t)| *int as f64 / t).collect();
-            let Some(below) = integers(SHAPES[0], precision, &below) else { continue };
-            match self.fit(&below) {
+            // 0 over something is 0, whatever that is.
+            let fitted = if below.iter().any(|below| below.is_nan()) {
+                let points = self.points.iter().zip(&below).filter(|(_, below)| !below.is_nan());
+                let known: Vec<f64> = below.iter().copied().filter(|below| !below.is_nan()).collect();
+                let Some(known) = integers(SHAPES[0], precision, &known) else { continue };
+                let mut fitter = Fitter::new(points.map(|(point, _)| point.clone()).collect(), self.classes.clone());
+                fitter.exclude(self.excluded.clone());
+                fitter.fit(&known)
+            } else {
+                let Some(below) = integers(SHAPES[0], precision, &below) else { continue };
+                self.fit(&below)
+            };
+            match fitted {
                 Fit::Is(below) => {
                     let float = |int: &SymInt| precision.stepped(SymFloat::of_int(int));
                     let found = float(&int)
