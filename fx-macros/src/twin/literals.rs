@@ -129,7 +129,7 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let head = &path.segments[0].ident;
     is_struct
         && !is_foreign(path)
-        && !(path.segments.len() == 1 && body.types.is_kept(head))
+        && (path.segments.len() > 1 || !body.types.is_kept(head))
         && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.
         && path.segments.iter().all(|segment| segment.arguments.is_none())
