@@ -89,7 +89,7 @@ fn its_table_has_torchvision_s_numbers() {
     assert_eq!(totals.macs, first + layers + 512 * 1000);
     assert_eq!(totals.macs, 1_814_073_344);
     assert_eq!((totals.unknown_macs, totals.unknown_shapes, totals.untold), (0, 0, 0));
-    insta::assert_snapshot!(summary.clone().depth(2));
+    insta::assert_snapshot!(summary.clone().depth(3));
     insta::assert_snapshot!(summary.depth(1));
 }
 

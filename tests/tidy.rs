@@ -24,7 +24,7 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn sources() -> Vec<PathBuf> {
-    ["src", "fx-core/src", "fx-macros/src", "fx-nn/src", "tests/corpus/src"]
+    ["src", "fx-annotate/src", "fx-core/src", "fx-macros/src", "fx-nn/src", "tests/corpus/src"]
         .iter()
         .flat_map(|directory| rust_files(&root().join(directory)))
         .collect()
@@ -125,6 +125,45 @@ fn twins_shadow_every_function_of_the_table() {
     listed.sort_unstable();
     described.sort_unstable();
     assert_eq!(listed, described);
+}
+
+#[test]
+fn twins_know_the_constructors_of_layers_that_mirrors_have() {
+    let quoted = |text: &str| text.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let (mut of_weights, mut of_tensors) = (Vec::new(), Vec::new());
+    let list = read(&root().join("fx-macros/src/twin/layers.rs"));
+    for line in list.lines().filter(|line| line.starts_with("    (\"")) {
+        let [name, weights, tensors] =
+            line.splitn(3, "&[").collect::<Vec<_>>().try_into().expect("a name and two lists");
+        let of =
+            |list: &str| quoted(list).into_iter().map(|new| format!("{}::{new}", quoted(name)[0])).collect::<Vec<_>>();
+        of_weights.extend(of(weights));
+        of_tensors.extend(of(tensors));
+    }
+    let mirrors = |path: &str| {
+        let source = read(&root().join(path));
+        let inside =
+            source.split("\nmade! {\n").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("the mirrors");
+        inside.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+
+    let built: Vec<String> = mirrors("fx-core/src/leaf/built.rs")
+        .iter()
+        .filter_map(|line| Some(line.split_once('(')?.0.to_owned()))
+        .collect();
+    assert!(built.len() > 10, "{built:?}");
+    assert_eq!(of_weights, built);
+
+    let (mut made, mut layer) = (Vec::new(), String::new());
+    for line in mirrors("fx-core/src/leaf/made.rs") {
+        if let Some((name, _)) = line.split_once(" {").filter(|_| line.ends_with("by {")) {
+            layer = name.to_owned();
+        } else if let Some((constructor, _)) = line.split_once('(').filter(|_| line.contains("=>")) {
+            made.push(format!("{layer}::{constructor}"));
+        }
+    }
+    assert!(made.len() > 5, "{made:?}");
+    assert_eq!(of_tensors, made);
 }
 
 #[test]

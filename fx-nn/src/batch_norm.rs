@@ -5,13 +5,16 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, ModuleT, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
+use fx_core::module::LayerModule;
 use fx_core::trace::{Proxy, Scope};
+use fx_core::value::TensorFact;
 
 use crate::dims::{extent, rank};
-use crate::keeper::{Keeps, KeepsOne};
+use crate::keeper::{Keeps, KeepsOne, outside_training};
 use crate::leaf::leaf;
 use crate::norm::{affine, standardize, widely};
 use crate::options::{flag, float, options};
@@ -357,6 +360,23 @@ impl<const N: usize> BatchNorm<N> {
     fn tensor(&self, name: &str) -> Option<Tensor> {
         self.kept.tensor(name)
     }
+
+    /// The same as a layer of candle's, outside of training.
+    fn in_candle(&self, x: &TensorFact) -> Option<Arc<dyn LayerModule>> {
+        let Channels { weight, bias, running } = self.kept.channels(2);
+        let [mean, var] = <[Tensor; 2]>::try_from(running?).ok()?;
+        // Where a dtype is shorter, torch computes in f32 and candle does not.
+        if !matches!(x.dtype, DType::F32 | DType::F64) || mean.dtype() != x.dtype {
+            return None;
+        }
+        let (features, eps) = (self.num_features, self.config.eps);
+        let layer = match (weight, bias) {
+            (Some(weight), Some(bias)) => candle_nn::BatchNorm::new(features, mean, var, weight, bias, eps),
+            (None, None) => candle_nn::BatchNorm::new_no_bias(features, mean, var, eps),
+            _ => return None,
+        };
+        Some(Arc::new(layer.ok()?))
+    }
 }
 
 impl<const N: usize> ModuleT for BatchNorm<N> {
@@ -390,6 +410,8 @@ leaf! {
     buffers RUNNING;
     in_training Changes;
     enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
+    candle |layer, x| layer.in_candle(x);
 }
 
 impl<const N: usize> Keeps for BatchNorm<N> {
@@ -496,6 +518,7 @@ leaf! {
     buffers RUNNING;
     in_training Changes;
     enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
 }
 
 impl<const N: usize> Keeps for InstanceNorm<N> {

@@ -5,9 +5,11 @@
 
 use std::fmt;
 use std::ops::Index;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{ModuleT, Result, Tensor};
+use fx_core::trace::whole::enter_at;
 use fx_core::trace::{self, Held, Holding, Proxy, Scope, Traceable};
 use indexmap::IndexMap;
 
@@ -30,11 +32,11 @@ pub trait Child: fmt::Debug + Send + Sync {
 
 /// The mirror of a [`Child`].
 pub trait ChildMirror {
-    /// Records a call.
+    /// Records a call at a line of the user's.
     ///
     /// # Errors
     /// What candle refuses.
-    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy>;
 
     /// What it holds.
     fn held(&self, holding: &mut Holding) -> Held;
@@ -47,9 +49,8 @@ impl<M: Traceable> ChildMirror for MirrorOf<M>
 where
     M::Symbolic: trace::ModuleT,
 {
-    #[track_caller]
-    fn record(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        trace::ModuleT::forward_t(&self.0, xs, train)
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        trace::ModuleT::forward_t_at(&self.0, xs, train, at)
     }
 
     fn held(&self, holding: &mut Holding) -> Held {
@@ -165,19 +166,22 @@ impl Traceable for Sequential {
     type Symbolic = SequentialMirror;
 
     fn symbolic(&self, scope: &Scope) -> SequentialMirror {
-        let children = self.children.iter();
-        SequentialMirror(children.map(|(name, child)| (name.clone(), child.mirror(&scope.child(name)))).collect())
+        let children = self.children.iter().map(|(name, child)| (name.clone(), child.mirror(&scope.child(name))));
+        SequentialMirror { scope: scope.clone(), children: children.collect() }
     }
 
     fn held(mirror: &SequentialMirror, holding: &mut Holding) -> Held {
-        let children = mirror.0.iter();
+        let children = mirror.children.iter();
         Held::structure("Sequential", children.map(|(name, child)| (name.as_str(), child.held(holding))).collect())
     }
 }
 
 /// The mirror of a [`Sequential`].
 #[derive(Clone)]
-pub struct SequentialMirror(Vec<(String, Arc<dyn ChildMirror>)>);
+pub struct SequentialMirror {
+    scope: Scope,
+    children: Vec<(String, Arc<dyn ChildMirror>)>,
+}
 
 impl SequentialMirror {
     /// Records the modules one after the other, not in training.
@@ -192,22 +196,27 @@ impl SequentialMirror {
     /// How many modules there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.children.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.children.is_empty()
     }
 }
 
 impl trace::ModuleT for SequentialMirror {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t_at(xs, train, Location::caller())
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        let _entered = enter_at(&self.scope, "Sequential");
         let mut result = xs.clone();
-        for (_, child) in &self.0 {
-            result = child.record(&result, train)?;
+        for (_, child) in &self.children {
+            result = child.record(&result, train, at)?;
         }
         Ok(result)
     }
@@ -215,7 +224,7 @@ impl trace::ModuleT for SequentialMirror {
 
 impl fmt::Debug for SequentialMirror {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sequential of {}", self.0.len())
+        write!(f, "Sequential of {}", self.children.len())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: a capture that enters such a layer reads what its calls before left. What is left in the end is state of the
 //! graph; the layer itself stays as it was.
 
+use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use candle_core::{Result, Tensor};
@@ -31,6 +32,13 @@ pub trait KeepsOne: Keeps {
         xs: &Proxy,
         train: bool,
     ) -> Result<(Proxy, Option<Vec<Proxy>>)>;
+}
+
+/// What a layer that keeps tensors computes outside of training, where that changes nothing.
+pub(crate) fn outside_training<L: KeepsOne>(layer: &L, scope: &Scope, xs: &[Proxy]) -> Result<Proxy> {
+    let [xs] = xs else { candle_core::bail!("a layer of type {} is entered on one tensor", L::NAME) };
+    let kept: Vec<Proxy> = layer.kept().iter().map(|(name, tensor)| inside(tensor, scope, name)).collect();
+    Ok(layer.through_kept(scope, &kept, xs, false)?.0)
 }
 
 /// The mirror of a layer that keeps tensors from call to call.
@@ -82,6 +90,20 @@ impl<L: Keeps> Keeper<L> {
     }
 }
 
+impl<L: KeepsOne> Keeper<L> {
+    /// Records a call at a line of the user's; `train` if the layer asks for it.
+    pub(crate) fn call_at(&self, xs: &Proxy, train: Option<bool>, at: &'static Location<'static>) -> Result<Proxy> {
+        let through = |inside: &Inside<'_, L>, kept: &[Proxy]| {
+            inside.layer().through_kept(inside.scope(), kept, xs, train.unwrap_or(false))
+        };
+        let train = train.map(|train| Given::Data(Value::Bool(train)));
+        match self.enter(through) {
+            Some(result) => result,
+            None => self.layer.call_at(&[Given::Proxy(xs.clone())].into_iter().chain(train).collect::<Vec<_>>(), at),
+        }
+    }
+}
+
 impl<L: KeepsOne + Forward> Keeper<L> {
     /// Records a call of the layer.
     ///
@@ -89,10 +111,7 @@ impl<L: KeepsOne + Forward> Keeper<L> {
     /// What candle refuses.
     #[track_caller]
     pub fn forward(&self, xs: &Proxy) -> Result<Proxy> {
-        match self.enter(|inside, kept| inside.layer().through_kept(inside.scope(), kept, xs, false)) {
-            Some(result) => result,
-            None => self.record(&[Given::Proxy(xs.clone())]),
-        }
+        self.call_at(xs, None, Location::caller())
     }
 }
 
@@ -103,9 +122,6 @@ impl<L: KeepsOne + ForwardT> Keeper<L> {
     /// What candle refuses.
     #[track_caller]
     pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        match self.enter(|inside, kept| inside.layer().through_kept(inside.scope(), kept, xs, train)) {
-            Some(result) => result,
-            None => self.record(&[Given::Proxy(xs.clone()), Given::Data(Value::Bool(train))]),
-        }
+        self.call_at(xs, Some(train), Location::caller())
     }
 }

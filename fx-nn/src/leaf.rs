@@ -2,6 +2,8 @@
 //!
 //! Invariant: a layer is a leaf unless the rules of a capture enter it; its shape rule is the check that its `forward` makes, so both refuse the same.
 
+use std::panic::Location;
+
 use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
@@ -13,8 +15,10 @@ use fx_core::value::{Fact, TensorFact, Value};
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
 /// none, `buffers` the tensors that are no parameters, `in_training` what a call as in training does besides computing its
-/// result, `through` what is recorded where a capture enters it. One that is `kept` has tensors that calls change, and
-/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered.
+/// result, `through` what is recorded where a capture enters it, `candle` the layer of
+/// candle's that computes the same bits on such inputs, if there is one. One that is `kept` has tensors that calls change, and
+/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered,
+/// and `through_all` what is recorded outside of training where it is written by itself.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -29,6 +33,8 @@ macro_rules! leaf {
         $(effect |$acting:ident| $acts:expr;)?
         $(enters $able:ident;)?
         $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -53,6 +59,8 @@ macro_rules! leaf {
                 enters $entered;
                 through |$entered, $scope, $entering $(, $train)?| $through;
             )?
+            $(through_all |$deep, $around, $all| $through_all;)?
+            $(candle |$own, $known| $candle;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -79,6 +87,8 @@ macro_rules! leaf {
         $(effect |$acting:ident| $acts:expr;)?
         $(enters $able:ident;)?
         $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -135,6 +145,33 @@ macro_rules! leaf {
                     let ($entered, _) = (self, in_training);
                     $(let $train = in_training;)?
                     $through
+                }
+            )?
+
+            $(
+                fn through_all(
+                    &self,
+                    $around: &fx_core::trace::Scope,
+                    $all: &[fx_core::trace::Proxy],
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $deep = self;
+                    $through_all
+                }
+            )?
+
+            $(
+                fn in_candle(
+                    &self,
+                    facts: &[&fx_core::value::Fact],
+                ) -> Option<std::sync::Arc<dyn fx_core::module::LayerModule>> {
+                    let ($own, $known) = (self, facts.first()?.as_tensor()?);
+                    // A layer that does otherwise in training is the same outside of it.
+                    match facts.get(1) {
+                        None | Some(fx_core::value::Fact::Data(fx_core::value::Value::Bool(false))) => {
+                            $candle
+                        }
+                        Some(_) => None,
+                    }
                 }
             )?
 
@@ -236,6 +273,14 @@ macro_rules! leaf {
             fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.whole().forward(xs)
             }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward_at(xs, at)
+            }
         }
     };
     (@trait kept [$($generic:ident)?] $type:ty) => {
@@ -245,6 +290,14 @@ macro_rules! leaf {
             #[track_caller]
             fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.forward(xs)
+            }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, None, at)
             }
         }
     };
@@ -259,6 +312,15 @@ macro_rules! leaf {
                 train: bool,
             ) -> candle_core::Result<fx_core::trace::Proxy> {
                 self.forward_t(xs, train)
+            }
+
+            fn forward_t_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, Some(train), at)
             }
         }
     };
@@ -323,6 +385,12 @@ macro_rules! several {
             };)?
             $(buffers $buffers;)?
             $(enters $entered;)?
+            $(
+                through_all |$entered, $scope, xs| match xs {
+                    [$first, $other] => $through,
+                    _ => candle_core::bail!("a layer of type {} is entered on two tensors", $name),
+                };
+            )?
         }
 
         impl $(<const $generic: usize>)? $crate::leaf::Pair for $type {
@@ -474,6 +542,10 @@ impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.0.forward_t(xs, train)
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.0.forward_t_at(xs, train, at)
     }
 }
 

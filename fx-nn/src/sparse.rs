@@ -3,17 +3,18 @@
 //! Invariant: indices are u8, u32, i32 or i64; one beyond the table is an error.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, Module, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
-use fx_core::module::Called;
+use fx_core::module::{Called, LayerModule};
 use fx_core::ops::{Effect, IntoValue, OpDef, Param};
 use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::Fact;
 
 use crate::dims::{index, rank};
 use crate::distance::norm;
-use crate::keeper::{Keeper, Keeps, KeepsOne};
+use crate::keeper::{Keeper, Keeps, KeepsOne, outside_training};
 use crate::leaf::{leaf, optional};
 use crate::options::{float, options, words};
 use crate::twice::{inside, twice};
@@ -351,6 +352,14 @@ leaf! {
     // Looking up changes a table whose rows are shortened.
     effect |layer| looking_up(layer.config.max_norm);
     enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
+    candle |layer, x| {
+        // candle looks up by any integers but these, and leaves rows as they are.
+        let is_same = x.dtype != DType::I32 && layer.config.max_norm.is_none();
+        is_same.then(|| -> Arc<dyn LayerModule> {
+            Arc::new(candle_nn::Embedding::new(layer.weight.clone(), layer.embedding_dim))
+        })
+    };
 }
 
 impl Keeps for Embedding {

@@ -1,10 +1,13 @@
 //! What PyTorch's documentation says of layers, where its cases do not reach: initialisation, texts, training, errors,
 //! containers and layers of layers.
 
+#[path = "layers/summary.rs"]
+mod summary;
+
 use candle_core::{DType, Device, Module, ModuleT, Result, Tensor};
 use candle_nn::{VarBuilder, VarMap};
 use fx_core::module::GraphModule;
-use fx_core::trace::{self, Tracer, TracerRules};
+use fx_core::trace::{self, Proxy, Traceable, Tracer, TracerRules};
 use fx_core::value::Value;
 use fx_nn::*;
 

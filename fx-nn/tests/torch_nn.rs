@@ -162,6 +162,31 @@ fn every_layer_prints_as_torch_does() {
     assert!(failed.is_empty(), "{} of {} differ:\n{}", failed.len(), cases.len(), failed.join("\n\n"));
 }
 
+/// What a layer is made of has as many parameters and multiply-accumulates as it has whole.
+fn check_costs(case: &Case) -> Result<()> {
+    let layer = build(&case.module, &case.arguments, case.variables()?)?;
+    let capture = |how| (layer.capture)(&case.call, how, case.training);
+    let (whole, through) = (capture(How::Abstract)?, capture(How::Through)?);
+    let (whole, summary) = (whole.summary(), through.summary());
+    let (whole, entered) = (whole.totals(), summary.totals());
+    // A table whose rows are shortened is state of the graph. Where nothing is a variable, nothing says what a parameter is.
+    let comparable = through.state().is_empty() && whole.trainable > 0;
+    if comparable && entered.parameters != whole.parameters {
+        bail!("{} parameters instead of {}", entered.parameters, whole.parameters);
+    }
+    // candle convolves with one stride for all dimensions: what is left out of the result is computed, too.
+    let more = case.module.starts_with("Conv") && entered.macs > whole.macs;
+    if entered.macs != whole.macs && !more {
+        bail!("{} multiply-accumulates instead of {}", entered.macs, whole.macs);
+    }
+    Ok(())
+}
+
+#[test]
+fn every_case_costs_the_same_entered() {
+    run_all(check_costs);
+}
+
 fn inputs(case: &Case) -> Vec<Value> {
     case.call.parameters().into_iter().map(|(_, input)| Value::from(input)).collect()
 }

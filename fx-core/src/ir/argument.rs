@@ -13,6 +13,18 @@ use super::node::NodeId;
 use crate::value::{Device, Fact, Sizes, SymError, SymFloat, SymInt, Value};
 
 /// What a node reads. Equal by content, floats by bits, so that arguments can be keys.
+///
+/// ```
+/// # use fx_core::ir::{Argument, Graph};
+/// let mut graph = Graph::new("g");
+/// let [a, b] = ["a", "b"].map(|name| graph.at_end().placeholder(name));
+/// // Nodes, plain data and structures of both are arguments.
+/// let argument = Argument::from(([a, b], 3, true));
+/// let mut read = Vec::new();
+/// argument.for_each_node(&mut |id| read.push(id));
+/// assert_eq!(read, [a, b]);
+/// assert_eq!(argument.map_nodes(&mut |_| b), Argument::from(([b, b], 3, true)));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub enum Argument {
     /// The value of another node.

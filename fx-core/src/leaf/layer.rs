@@ -3,15 +3,16 @@
 //! Invariant: calling a leaf records exactly one `call_module` node; reading one of its parts records a `get_attr`.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
 use crate::ir::{Argument, Keyword};
-use crate::module::{Called, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
+use crate::module::{Called, GraphModule, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::{Entered, enter_layer};
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, Traceable, Tracer, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -83,6 +84,23 @@ pub trait Layer: Clone + Send + Sync + 'static {
         candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
     }
 
+    /// The same of a layer that is called on several tensors.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn through_all(&self, scope: &Scope, xs: &[Proxy]) -> Result<Proxy> {
+        match xs {
+            [xs] => self.through(scope, xs, false),
+            several => candle_core::bail!("a layer of type {} is not entered on {} tensors", Self::NAME, several.len()),
+        }
+    }
+
+    /// The layer of candle's that computes the same bits on such inputs, as [`LayerModule::in_candle`].
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        let _ = facts;
+        None
+    }
+
     /// Which of its tensors are no parameters.
     const BUFFERS: &'static [&'static str] = &[];
 
@@ -145,6 +163,29 @@ impl<L: Layer> LayerModule for L {
         Some(LayerSource { type_name, make, called_by: Some(called_by) })
     }
 
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        Layer::in_candle(self, facts)
+    }
+
+    fn entered(&self, facts: &[&Fact]) -> Option<Result<GraphModule>> {
+        if !L::THROUGH || Layer::effect(self, false) != Effect::Pure {
+            return None;
+        }
+        let (tensors, options) = facts.split_at(facts.iter().take_while(|fact| fact.as_tensor().is_some()).count());
+        // What it does in training, or with other settings of a call, it does not tell.
+        let is_plain = |fact: &&Fact| matches!(fact, Fact::Data(Value::Bool(false) | Value::None));
+        if tensors.is_empty() || !options.iter().all(is_plain) {
+            return None;
+        }
+        if tensors.iter().filter_map(|fact| fact.as_tensor()).any(|fact| fact.extents().is_some()) {
+            let remedy = "let the capture go through the layer (`TracerRules::is_leaf_layer`)";
+            return Some(Err(candle_core::Error::msg(format!(
+                "the sizes of its input differ from run to run; {remedy}"
+            ))));
+        }
+        Some(entered(self, tensors))
+    }
+
     fn buffers(&self) -> &'static [&'static str] {
         L::BUFFERS
     }
@@ -166,6 +207,38 @@ impl<L: Layer> LayerModule for L {
             Some(kind) => (kind.make)(state),
             None => candle_core::bail!("a layer of type {} cannot be made again", L::NAME),
         }
+    }
+}
+
+/// What a layer computes of inputs of which this is known.
+fn entered<L: Layer>(layer: &L, tensors: &[&Fact]) -> Result<GraphModule> {
+    let names: Vec<String> = (0..tensors.len()).map(|i| format!("xs_{i}")).collect();
+    let tracer =
+        names.iter().zip(tensors).fold(Tracer::new().name(L::NAME), |tracer, (name, fact)| match fact.as_tensor() {
+            Some(fact) => tracer.input(name, fact.dtype, fact.dims()),
+            None => tracer,
+        });
+    let captured = tracer.trace_with(&Within(layer.clone()), |within, inputs| {
+        let inputs: Vec<Proxy> = names.iter().map(|name| inputs.tensor(name)).collect::<Result<_>>()?;
+        within.layer.through_all(&within.scope, &inputs)
+    });
+    captured.map_err(candle_core::Error::wrap)
+}
+
+/// A layer, to be captured as a model is whose tensors are its own.
+struct Within<L>(L);
+
+/// The layer, and where its tensors stand.
+struct WithinMirror<L> {
+    layer: L,
+    scope: Scope,
+}
+
+impl<L: Layer> Traceable for Within<L> {
+    type Symbolic = WithinMirror<L>;
+
+    fn symbolic(&self, scope: &Scope) -> WithinMirror<L> {
+        WithinMirror { layer: self.0.clone(), scope: scope.clone() }
     }
 }
 
@@ -211,14 +284,27 @@ impl<L: Layer> Leaf<L> {
         Some(Inside { leaf: self, _entered: entered })
     }
 
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn call_at<T: FromRecorded>(&self, given: &[Given], at: &'static Location<'static>) -> Result<T> {
+        call_layer_at(&self.layer, &self.scope, given, at)
+    }
+
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
+        self.record_at(xs, options, Location::caller())
+    }
+
+    fn record_at(&self, xs: &Proxy, options: &[Value], at: &'static Location<'static>) -> Result<Proxy> {
         if let Some(inside) = self.enter() {
             return inside.layer().through(inside.scope(), xs, options.contains(&Value::Bool(true)));
         }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
-        self.call(&given)
+        self.call_at(&given, at)
     }
 }
 
@@ -261,11 +347,8 @@ impl<L: Forward> Module for Leaf<L> {
         self.record(xs, &[])
     }
 
-    fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
-        if let Some(inside) = self.enter() {
-            return inside.layer().through(inside.scope(), xs, false);
-        }
-        call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
+    fn forward_at(&self, xs: &Proxy, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[], at)
     }
 }
 
@@ -280,6 +363,15 @@ impl<L: ForwardT> Leaf<L> {
     #[track_caller]
     pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.record(xs, &[Value::Bool(train)])
+    }
+
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[Value::Bool(train)], at)
     }
 }
 

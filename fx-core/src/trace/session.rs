@@ -462,11 +462,9 @@ impl State {
     }
 
     /// Puts an attribute at its path, or where that is taken (a model's field and an argument may have one name, and
-    /// keys of maps are written together) at the path with a number. The root is the module itself: what is all of the
-    /// model, the only field of an enum's variant, is its part `0`.
+    /// keys of maps are written together) at the path with a number.
     fn hold(&mut self, path: &ModulePath, attribute: Attribute, is_this: impl Fn(&Attribute) -> bool) -> ModulePath {
-        let path = self.rules.as_ref().map_or_else(|| path.clone(), |rules| rules.path_of_module(path));
-        let path = if path.is_root() { ModulePath::new("0") } else { path };
+        let path = &self.rules.as_ref().map_or_else(|| path.clone(), |rules| rules.path_of_module(path));
         let mut held = path.clone();
         let mut count = 0;
         loop {

@@ -275,24 +275,6 @@ impl<T: ?Sized> Traceable for PhantomData<T> {
     }
 }
 
-/// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
-pub trait World: Sized {
-    /// The type, in this world.
-    type Of<T: Traceable>;
-}
-
-/// A type that is of one of the two worlds, by which a function that takes no tensors is chosen: an annotated type and its
-/// mirror. Written by `#[fx::module]`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whether it is of candle's world or of a capture",
-    label = "a function with `#[fx::module]` is chosen by this argument",
-    note = "put `#[fx::module]` on the type, or take the attribute off the function"
-)]
-pub trait InWorld {
-    /// Its world.
-    type World: World;
-}
-
 /// Ends the capture: an object of a trait has no mirror.
 #[track_caller]
 pub fn no_mirror(scope: &Scope, name: &'static str) -> ! {
@@ -308,12 +290,4 @@ pub fn not_made(name: &'static str) -> ! {
     Session::abort_current(&candle_core::Error::Msg(format!(
         "`{name}` makes a layer from weights, which a capture does not have: make the layer before, as a field of the model"
     )))
-}
-
-impl World for Tensor {
-    type Of<T: Traceable> = T;
-}
-
-impl World for Proxy {
-    type Of<T: Traceable> = T::Symbolic;
 }

@@ -34,6 +34,7 @@ pub struct ViaModuleT;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `forward` that fx can capture",
     note = "put `#[fx::module]` on the `impl` that has `forward`",
+    note = "a `forward` that is generic, `impl Trait` included, or takes `self` by value has no arguments that a tracer could give",
     note = "other methods are captured with `Tracer::new().trace_with(&model, |model, inputs| …)`"
 )]
 pub trait Entry<K> {

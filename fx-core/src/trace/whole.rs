@@ -61,7 +61,7 @@ pub fn enter<M: Mirror>(mirror: &M) -> Entered {
 }
 
 /// Enters the module of this type that stands here.
-fn enter_at(scope: &Scope, type_name: &'static str) -> Entered {
+pub fn enter_at(scope: &Scope, type_name: &'static str) -> Entered {
     let entered = || {
         let session = scope.session().filter(|_| !scope.path().is_root())?;
         Some((session.clone(), session.enter(scope.path(), type_name)?))

@@ -11,19 +11,20 @@ use quote::{format_ident, quote};
 use syn::ItemEnum;
 
 use super::fields::{Field, Fields, Style};
-use super::structs::{clone_generics, is_plain};
-use super::{SCOPE_FIELD, held, lasting_closures, mirror_ident, output, owned, traceable_generics, variants};
-use crate::attributes::{allow_generated, cfgs, derives};
+use super::{SCOPE_FIELD, clone, held, lasting_closures, mirror_ident, output, owned, traceable_generics, variants};
+use crate::attributes::{allow_generated, cfgs};
 use crate::errors::Errors;
+use crate::known::Known;
 use crate::paths::Paths;
 
 /// What stands beside an annotated enum. Takes the `#[fx(…)]` attributes off its fields.
 pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -> TokenStream {
+    let known = Known::new(&item.ident, &item.generics);
     let variants: Vec<Fields> =
-        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, errors)).collect();
+        item.variants.iter_mut().map(|variant| Fields::take(&mut variant.fields, &known, errors)).collect();
     let (name, vis, item_cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
-    let held = variants.iter().flat_map(|fields| &fields.list).map(|field| &field.ty);
+    let held = variants.iter().flat_map(|fields| &fields.list).map(Field::ty);
     let generics = lasting_closures(traceable_generics(&item.generics, paths), held);
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
@@ -48,28 +49,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
 
     let allow = allow_generated();
-    let cloned = derives(&item.attrs, "Clone");
-    let derive = (cloned && is_plain(&generics)).then(|| quote!(#[derive(::core::clone::Clone)]));
-    let clone = (cloned && !is_plain(&generics)).then(|| {
-        let generics = clone_generics(&generics, &variants, paths);
-        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-        let arms = item.variants.iter().zip(&variants).map(|(variant, fields)| {
-            let (cfgs, name) = (cfgs(&variant.attrs), &variant.ident);
-            let pattern = fields.pattern_scoped(quote!(scope));
-            let cloned = |field: &Field| {
-                let binding = &field.binding;
-                quote!(::core::clone::Clone::clone(#binding))
-            };
-            let build = fields.write_scoped(cloned, quote!(::core::clone::Clone::clone(scope)));
-            quote!(#(#cfgs)* Self::#name #pattern => Self::#name #build)
-        });
-        quote! {
-            #(#item_cfgs)* #[automatically_derived]
-            impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {
-                fn clone(&self) -> Self { match #subject { #(#arms),* } }
-            }
-        }
-    });
+    let (derive, clone) = clone::for_enum(item, &variants, &generics, paths).parts();
     let output = output::for_enum(item, &variants, &generics, paths);
     let parts = item.variants.iter().zip(&variants).map(|(variant, fields)| {
         let (cfgs, name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
@@ -102,7 +82,14 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     let place = quote!(match #subject { #(#places),* });
     let mirror_impl = owned::mirror_impl(name, &generics, place, Some(made), paths);
     let declared_variants = variants::declare(item, &variants, &generics, paths);
+    // A field of a variant that is not there is not there either.
+    let asks = item.variants.iter().zip(&variants).flat_map(|(variant, fields)| {
+        let asks = fields.list.iter().filter_map(Field::asks);
+        asks.map(|(own, known)| (cfgs(&variant.attrs).into_iter().chain(own).collect(), known))
+    });
+    let known = known.declare(asks, &item_cfgs, paths);
     quote! {
+        #known
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
         #clone

@@ -53,7 +53,6 @@ fn method(body: TokenStream, paths: &Paths) -> TokenStream {
 
 /// Collects the fields; `named` gives the name of one and a reference to it.
 fn pushes(fields: &Fields, paths: &Paths, named: impl Fn(&Field) -> (String, TokenStream)) -> TokenStream {
-    let traceable = paths.traceable();
     let [described, text, opaque] = ["Described", "HeldText", "HeldOpaque"].map(|name| paths.held(name));
     let mut has_constants = false;
     let pushes: Vec<TokenStream> = fields
@@ -61,9 +60,9 @@ fn pushes(fields: &Fields, paths: &Paths, named: impl Fn(&Field) -> (String, Tok
         .iter()
         .filter(|field| field.can_change())
         .map(|field| {
-            let (cfgs, ty, (name, reference)) = (field.cfgs(), &field.ty, named(field));
+            let (cfgs, (name, reference)) = (field.cfgs(), named(field));
             let value = if field.is_mirrored() {
-                quote!(<#ty as #traceable>::held(#reference, holding))
+                field.traceable_call("held", quote!(#reference, holding), paths)
             } else {
                 has_constants = true;
                 quote!((&#described(#reference)).__fx_held())

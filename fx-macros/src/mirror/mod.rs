@@ -1,11 +1,13 @@
 //! The mirror of a type: the same shape, with proxies where the original has tensors.
 //!
 //! `fields.rs` reads a struct's or variant's fields, `structs.rs` and `enums.rs` write the items, `construct.rs` lets
-//! twins build a mirrored struct by its literal, `variants.rs` a variant, `output.rs` lets a forward return one, `held.rs` tells what one holds.
+//! twins build a mirrored struct by its literal, `variants.rs` a variant, `clone.rs` lets them copy one, `output.rs` lets a forward
+//! return one, `held.rs` tells what one holds.
 //!
 //! Invariant: the mirror of `X` is `__FxX`, in the same module, as visible as `X`. Impls are separate items and find
 //! it by that name alone.
 
+mod clone;
 mod construct;
 mod enums;
 mod fields;

@@ -46,7 +46,8 @@ pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
     }
 }
 
-/// The impl by which a mirror says where it is; `scope` is the body, `variants` where an enum's are found.
+/// The impl by which a mirror says where it is; `scope` is the body, `variants` where an enum's are found. And that
+/// of `Debug`, which traits and forwards may ask for.
 pub(super) fn mirror_impl(
     name: &Ident,
     generics: &Generics,
@@ -65,6 +66,10 @@ pub(super) fn mirror_impl(
             const IS_LEVEL: bool = #is_level;
             type Variants = #variants;
             fn scope(&self) -> &#scope_type { #scope }
+        }
+        #[automatically_derived]
+        impl #impl_generics ::core::fmt::Debug for #mirror #type_generics #where_clause {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#text) }
         }
     }
 }

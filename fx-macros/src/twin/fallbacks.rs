@@ -20,12 +20,32 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Path};
 
+use super::layers;
 use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
 /// Names with variants or constants that are no enums of the user's, or that a module cannot import from itself.
 const NEVER: &[&str] = &[
     "Self", "Tensor", "DType", "Device", "D", "Shape", "Option", "Result", "String", "Vec", "Box", "Ordering", "Error",
+];
+
+/// Enums of the standard library's, of candle's and of crates that models use: none is annotated.
+const FOREIGN: &[&str] = &[
+    "Activation",
+    "Bound",
+    "ControlFlow",
+    "Cow",
+    "CpuStorage",
+    "DeviceLocation",
+    "Either",
+    "EitherOrBoth",
+    "Entry",
+    "Poll",
+    "QMatMul",
+    "Scalar",
+    "Storage",
+    "TensorIndexer",
+    "Value",
 ];
 
 /// Functions that every module has without an import.
@@ -35,16 +55,6 @@ const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_
 pub(crate) fn twin_ident(function: &Ident) -> Ident {
     format_ident!("__FxTwin_{}", function)
 }
-
-/// candle_nn's layers and how they are made of tensors.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("Linear", &["new"]),
-    ("Conv1d", &["new"]),
-    ("Conv2d", &["new"]),
-    ("Embedding", &["new"]),
-    ("LayerNorm", &["new", "new_no_bias", "rms_norm"]),
-    ("RmsNorm", &["new"]),
-];
 
 /// How a variant is written.
 #[derive(Clone, Copy)]
@@ -79,6 +89,7 @@ impl Fallbacks {
         if NEVER.iter().any(|name| head == name) || kept(head) {
             return false;
         }
+        let opened = matches!(written, Written::Opened) && !FOREIGN.iter().any(|name| head == name);
         let (generated, original) = match written {
             Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
             Written::Value => (variants_ident(head), head.clone().into()),
@@ -88,7 +99,7 @@ impl Fallbacks {
             Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
             Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
-        if matches!(written, Written::Opened) {
+        if opened {
             self.opened.insert(generated.clone());
         }
         self.names.insert(generated, original);
@@ -111,8 +122,7 @@ impl Fallbacks {
             return None;
         }
         let (head, constructor) = (&path.segments[0], &path.segments[1]);
-        let (_, constructors) = LAYERS.iter().find(|(name, _)| head.ident == name && head.arguments.is_none())?;
-        if kept(&head.ident) || !constructors.iter().any(|name| constructor.ident == name) {
+        if !head.arguments.is_none() || kept(&head.ident) || !layers::makes(&head.ident, &constructor.ident) {
             return None;
         }
         let original = head.ident.clone();

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, parse_quote};
 
 use super::body::Body;
@@ -18,13 +19,13 @@ use crate::paths::Paths;
 #[derive(Default)]
 pub(crate) struct Aliases {
     literals: BTreeMap<String, Path>,
-    patterns: BTreeMap<String, Path>,
+    mirrors: BTreeMap<String, Path>,
 }
 
 impl Aliases {
     pub(crate) fn extend(&mut self, other: Aliases) {
         self.literals.extend(other.literals);
-        self.patterns.extend(other.patterns);
+        self.mirrors.extend(other.mirrors);
     }
 
     pub(crate) fn declare(&self, paths: &Paths) -> TokenStream {
@@ -33,11 +34,11 @@ impl Aliases {
             let name = format_ident!("{}", name);
             quote!(type #name = <#path as #construct>::Fields;)
         });
-        let patterns = self.patterns.iter().map(|(name, path)| {
+        let mirrors = self.mirrors.iter().map(|(name, path)| {
             let name = format_ident!("{}", name);
             quote!(type #name = <#path as #traceable>::Symbolic;)
         });
-        quote!(#(#literals)* #(#patterns)*)
+        quote!(#(#literals)* #(#mirrors)*)
     }
 }
 
@@ -51,6 +52,11 @@ pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> 
         return None;
     }
     if literal.qself.is_some() || !names_a_struct(&literal.path, body) {
+        return None;
+    }
+    // What it takes the other fields from is a mirror, with its scope.
+    if literal.dot2_token.is_some() {
+        mirror_alias(&mut literal.path, body);
         return None;
     }
     let alias = alias("__FxFields", &literal.path);
@@ -68,9 +74,7 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
         if pattern.qself.is_some() || !names_a_struct(&pattern.path, body) {
             return;
         }
-        let alias = alias("__FxPattern", &pattern.path);
-        let original = std::mem::replace(&mut pattern.path, format_ident!("{}", alias).into());
-        body.aliases.patterns.insert(alias, original);
+        mirror_alias(&mut pattern.path, body);
     }
     open(pattern);
 }
@@ -85,6 +89,13 @@ pub(super) fn open(pattern: &mut PatStruct) {
     }
 }
 
+/// Puts an alias that leads to the mirror in place of a struct's name.
+fn mirror_alias(path: &mut Path, body: &mut Body<'_>) {
+    let alias = alias("__FxMirror", path);
+    let original = std::mem::replace(path, format_ident!("{}", alias).into());
+    body.aliases.mirrors.insert(alias, original);
+}
+
 /// Rewrites the path of a variant in a pattern, `cache::KvCache::Normal`: the enum becomes an alias of its mirror.
 /// Whether it was one.
 pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
@@ -97,10 +108,10 @@ pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
     let mut original = path.clone();
     let variant = original.segments.pop().expect("it has three");
     original.segments.pop_punct();
-    let alias = alias("__FxPattern", &original);
+    let alias = alias("__FxMirror", &original);
     let name = format_ident!("{}", alias);
     *path = parse_quote!(#name::#variant);
-    body.aliases.patterns.insert(alias, original);
+    body.aliases.mirrors.insert(alias, original);
     true
 }
 
@@ -125,5 +136,5 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
 }
 
 fn alias(prefix: &str, path: &Path) -> String {
-    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident))
+    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident.unraw()))
 }

@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::PoisonError;
 
-use candle_core::{DType, Device, Result, Tensor, bail};
-use candle_nn::VarBuilder;
+use candle_core::{DType, Device, Result, Tensor, Var, bail};
+use candle_nn::{VarBuilder, VarMap};
 use serde_json::Value;
 
 use super::arguments::{Arguments, Wanted};
@@ -143,6 +144,23 @@ impl Case {
         let tensors: HashMap<String, Tensor> = self.state.clone().into_iter().collect();
         let floats = self.state.values().chain(&self.call.inputs).map(Tensor::dtype).find(|dtype| dtype.is_float());
         VarBuilder::from_tensors(tensors, floats.unwrap_or(DType::F32), &Device::Cpu)
+    }
+}
+
+impl Case {
+    /// The state as variables, as in training; weights of losses are none.
+    pub(crate) fn variables(&self) -> Result<VarBuilder<'static>> {
+        let vars = VarMap::new();
+        {
+            let mut data = vars.data().lock().unwrap_or_else(PoisonError::into_inner);
+            let of_layers =
+                self.state.iter().filter(|(name, _)| !(self.module.ends_with("Loss") && !name.contains('.')));
+            for (name, tensor) in of_layers {
+                data.insert(name.clone(), Var::from_tensor(tensor)?);
+            }
+        }
+        let floats = self.state.values().map(Tensor::dtype).find(|dtype| dtype.is_float());
+        Ok(VarBuilder::from_varmap(&vars, floats.unwrap_or(DType::F32), &Device::Cpu))
     }
 }
 

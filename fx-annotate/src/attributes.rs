@@ -1,0 +1,195 @@
+//! Chooses the attribute of every item of a file and the place in front of it.
+//!
+//! An attribute goes behind doc comments and `cfg`s, so that what is compiled out is never annotated, and in front of
+//! everything else, `derive` included, which fx wants to see.
+//!
+//! Left alone: items that have an attribute of fx already, traits without tensors, macros, unions, foreign functions.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::Span;
+use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, Visibility};
+
+use crate::classify::{Class, Classes, methods};
+use crate::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
+use crate::source::{SourceFile, head, walk};
+use crate::{Insertion, Summary};
+
+const MODULE: &str = "#[fx::module]";
+const INCLUDE: &str = "#[fx(include)]";
+const SPECIALIZE: &str = "#[fx::module(specialize)]";
+const MIRRORED: &str = "#[fx::module(mirrored)]";
+const MIRRORED_SPECIALIZE: &str = "#[fx::module(mirrored, specialize)]";
+const SKIP: &str = "#[fx(skip)]";
+const CONSTANT: &str = "#[fx::constant]";
+const CLONE: &str = "#[derive(Clone)]";
+
+/// The insertions for one file, in order of position, and the counts.
+pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion>, Summary) {
+    let mut writer = Writer { file, insertions: Vec::new() };
+    let mut summary = Summary { files: 1, ..Summary::default() };
+    let mut named = inherent_methods(file);
+    walk(&file.syntax.items, &mut |item| match item {
+        Item::Struct(item) => {
+            let keyword = item.struct_token.span;
+            let class = classes.class(file, &item.ident.to_string());
+            writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
+        }
+        Item::Enum(item) => {
+            let keyword = item.enum_token.span;
+            let class = classes.class(file, &item.ident.to_string());
+            writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
+        }
+        Item::Trait(item) if classes.is_mirrored_trait(&item.ident.to_string()) => {
+            let first = item.unsafety.map_or(item.trait_token.span, |token| token.span);
+            summary.traits += writer.insert(&item.attrs, head(&item.vis, first), &[MODULE]);
+        }
+        Item::Impl(item) if classes.is_mirrored(file, item) => {
+            let attribute = if reads(item) { MIRRORED_SPECIALIZE } else { MIRRORED };
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[attribute]);
+        }
+        Item::Impl(item) => {
+            let builders = classes.builders(file, item);
+            if builders.is_empty() && !classes.is_computation(file, item) {
+                return;
+            }
+            let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
+            let attribute = if reads(item) { SPECIALIZE } else { MODULE };
+            let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
+            summary.impls += annotated;
+            let own_trait = classes.is_of_own_trait(file, item);
+            for method in methods(item).filter(|_| annotated > 0) {
+                let has_twin = own_trait && method.sig.receiver().is_some();
+                if has_twin && type_name(item).is_some_and(|ty| !named.insert((ty, method.sig.ident.to_string()))) {
+                    writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                    continue;
+                }
+                if builders.iter().any(|builder| std::ptr::eq(*builder, method)) {
+                    writer.insert(&method.attrs, method_head(method), &[INCLUDE]);
+                    continue;
+                }
+                let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
+                if followed
+                    && !takes_weights(&method.sig)
+                    && (classes.is_driver(file, item, method) || classes.is_out_of_reach(file, &method.sig))
+                {
+                    writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                }
+            }
+        }
+        Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
+            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
+        }
+        _ => {}
+    });
+    (writer.insertions, summary)
+}
+
+struct Writer<'a> {
+    file: &'a SourceFile,
+    insertions: Vec<Insertion>,
+}
+
+impl Writer<'_> {
+    fn type_definition(
+        &mut self,
+        attributes: &[Attribute],
+        visibility: &Visibility,
+        keyword: Span,
+        class: Class,
+        summary: &mut Summary,
+    ) {
+        let head = head(visibility, keyword);
+        match class {
+            Class::Module => summary.structs += self.insert(attributes, head, &[MODULE]),
+            Class::Constant { clone: true } => summary.constants += self.insert(attributes, head, &[CONSTANT]),
+            Class::Constant { clone: false } => {
+                summary.constants += self.insert(attributes, head, &[CONSTANT, CLONE]);
+            }
+            Class::Other => {}
+        }
+    }
+
+    /// Puts attributes in front of an item whose own tokens begin at `head`. Returns how many items were annotated.
+    fn insert(&mut self, attributes: &[Attribute], head: Span, texts: &[&str]) -> usize {
+        if attributes.iter().any(is_ours) {
+            return 0;
+        }
+        let conditions = attributes.iter().rposition(is_condition).map_or(0, |last| last + 1);
+        let next = attributes[conditions..].iter().find(|attribute| !attribute.path().is_ident("doc"));
+        let token = self.file.position(next.map_or(head, |attribute| attribute.pound_token.span));
+        self.insertions.extend(texts.iter().map(|text| Insertion::attribute(&self.file.text, token, text)));
+        1
+    }
+}
+
+/// The methods that types of a file have without a trait, each with the name of its type.
+fn inherent_methods(file: &SourceFile) -> BTreeSet<(String, String)> {
+    let mut named = BTreeSet::new();
+    walk(&file.syntax.items, &mut |item| {
+        if let Item::Impl(item) = item {
+            if let (None, Some(ty)) = (&item.trait_, type_name(item)) {
+                named.extend(methods(item).map(|method| (ty.clone(), method.sig.ident.to_string())));
+            }
+        }
+    });
+    named
+}
+
+/// The name of the type that an impl is of.
+fn type_name(item: &ItemImpl) -> Option<String> {
+    match &*item.self_ty {
+        Type::Path(ty) => ty.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether a method of it asks tensors for their numbers.
+fn reads(item: &ItemImpl) -> bool {
+    methods(item).any(|method| reads_data(&method.block))
+}
+
+fn is_ours(attribute: &Attribute) -> bool {
+    attribute.path().segments.first().is_some_and(|segment| segment.ident == "fx")
+}
+
+fn is_condition(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+}
+
+/// Whether a free function takes tensors and is not one that makes a layer of them.
+fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
+    let signature = &item.sig;
+    let takes_tensors = mentions_tensor(file, &parameters(signature));
+    let takes_modules = || parameters(signature).iter().any(|path| classes.is_module(file, path));
+    signature.abi.is_none()
+        && (takes_tensors || (mentions_tensor(file, &result(signature)) && takes_modules()))
+        && !takes_weights(signature)
+        && !classes.is_out_of_reach(file, signature)
+        && !result(signature).iter().any(|path| classes.is_layer(file, path))
+}
+
+/// Whether a free function builds a part of a model of closures. One that returns a layer need not be annotated.
+fn is_builder(file: &SourceFile, item: &ItemFn) -> bool {
+    let signature = &item.sig;
+    signature.abi.is_none()
+        && signature.constness.is_none()
+        && !mentions_tensor(file, &parameters(signature))
+        && returns_closure(file, signature)
+}
+
+fn function_head(item: &ItemFn) -> Span {
+    head(&item.vis, first_of(&item.sig))
+}
+
+fn method_head(method: &ImplItemFn) -> Span {
+    head(&method.vis, first_of(&method.sig))
+}
+
+/// The first token of a signature.
+fn first_of(signature: &Signature) -> Span {
+    let qualifiers = [signature.constness.map(|token| token.span), signature.asyncness.map(|token| token.span)];
+    let first = qualifiers.into_iter().flatten().next();
+    first.unwrap_or(signature.fn_token.span)
+}

@@ -1,0 +1,141 @@
+//! What a function's signature and body say about it: whether it computes on tensors, whether it makes the model, and
+//! which functions it calls.
+//!
+//! Constructors stay as they are: a model is made once, on real tensors, and only what runs afterwards is captured.
+
+use std::collections::BTreeSet;
+
+use syn::visit::{self, Visit};
+use syn::{Block, FnArg, ReturnType, Signature, Type};
+
+use crate::classify::is_weights;
+use crate::source::{Origin, Segments, SourceFile, segments};
+
+/// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`.
+pub(super) fn mentions(ty: &Type) -> Vec<Segments> {
+    struct Paths(Vec<Segments>);
+    impl<'ast> Visit<'ast> for Paths {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            self.0.push(segments(path));
+            visit::visit_path(self, path);
+        }
+
+        fn visit_type_trait_object(&mut self, object: &'ast syn::TypeTraitObject) {
+            self.0.push(vec!["dyn".to_owned()]);
+            visit::visit_type_trait_object(self, object);
+        }
+    }
+    let mut paths = Paths(Vec::new());
+    paths.visit_type(ty);
+    paths.0
+}
+
+/// The paths mentioned in the types of a function's parameters, `self` apart.
+pub(super) fn parameters(signature: &Signature) -> Vec<Segments> {
+    let types = signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(&*typed.ty),
+        FnArg::Receiver(_) => None,
+    });
+    types.flat_map(mentions).collect()
+}
+
+/// The paths mentioned in the type of a function's result.
+pub(super) fn result(signature: &Signature) -> Vec<Segments> {
+    match &signature.output {
+        ReturnType::Default => Vec::new(),
+        ReturnType::Type(_, ty) => mentions(ty),
+    }
+}
+
+/// Whether one of the paths is candle's tensor.
+pub(super) fn mentions_tensor(file: &SourceFile, paths: &[Segments]) -> bool {
+    paths.iter().any(|path| file.origin(path) == Origin::Candle("Tensor".into()))
+}
+
+/// Whether weights come in, from a `VarBuilder` or a file.
+pub(super) fn takes_weights(signature: &Signature) -> bool {
+    parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
+}
+
+/// Whether the result is made of closures: `Func`, `FuncT` or `impl Module`.
+pub(super) fn returns_closure(file: &SourceFile, signature: &Signature) -> bool {
+    let result = result(signature);
+    let is_candle = |path: &Segments, names: &[&str]| match file.origin(path) {
+        Origin::Candle(name) => names.contains(&&*name),
+        _ => false,
+    };
+    let boxed = result.iter().any(|path| path.last().is_some_and(|name| name == "dyn"));
+    result.iter().any(|path| is_candle(path, &CLOSURES))
+        || (!boxed && result.iter().any(|path| is_candle(path, &["Module", "ModuleT"])))
+}
+
+/// candle's layers that are made of closures.
+pub(super) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
+
+/// Whether a method makes a value of its type `owner` from weights.
+pub(super) fn makes_from_weights(owner: &str, signature: &Signature) -> bool {
+    let makes = result(signature).iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == owner));
+    signature.receiver().is_none() && makes && takes_weights(signature)
+}
+
+/// Whether a method of type `owner` computes on tensors, as far as its signature tells.
+pub(super) fn is_computation(file: &SourceFile, owner: &str, signature: &Signature) -> bool {
+    if takes_weights(signature) {
+        return false;
+    }
+    let result = result(signature);
+    let returns_owner = result.iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == owner));
+    if signature.receiver().is_none() && returns_owner {
+        return false;
+    }
+    signature.ident.to_string().starts_with("forward")
+        || mentions_tensor(file, &parameters(signature))
+        || mentions_tensor(file, &result)
+}
+
+/// Whether a body asks a tensor for its numbers, which fx wants to be told of. Calls inside macro arguments are not seen.
+pub(super) fn reads_data(block: &Block) -> bool {
+    let calls = calls(block);
+    ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"].iter().any(|read| calls.contains(*read))
+}
+
+/// The last names of all functions and methods that a body calls. Calls inside macro arguments are not seen.
+pub(super) fn calls(block: &Block) -> BTreeSet<String> {
+    struct Calls(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Calls {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0.insert(call.method.to_string());
+            visit::visit_expr_method_call(self, call);
+        }
+
+        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+            if let Some(last) = path.path.segments.last() {
+                self.0.insert(last.ident.to_string());
+            }
+            visit::visit_expr_path(self, path);
+        }
+    }
+    let mut calls = Calls(BTreeSet::new());
+    calls.visit_block(block);
+    calls.0
+}
+
+/// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
+pub(super) fn names(block: &Block) -> Vec<Segments> {
+    struct Paths(Vec<Segments>);
+    impl<'ast> Visit<'ast> for Paths {
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            let path_segments = segments(path);
+            if let [before @ .., _] = &path_segments[..] {
+                if !before.is_empty() {
+                    self.0.push(before.to_vec());
+                }
+            }
+            self.0.push(path_segments);
+            visit::visit_path(self, path);
+        }
+    }
+    let mut paths = Paths(Vec::new());
+    paths.visit_block(block);
+    paths.0
+}
