@@ -12,7 +12,7 @@ use crate::ir::{Argument, Keyword};
 use crate::module::{Called, GraphModule, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::{Entered, enter_layer};
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, Traceable, Tracer, call_layer, call_layer_at};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -183,7 +183,7 @@ impl<L: Layer> LayerModule for L {
                 "the sizes of its input differ from run to run; {remedy}"
             ))));
         }
-        Some(entered(self, tensors))
+        Some(super::within::entered(self, tensors))
     }
 
     fn buffers(&self) -> &'static [&'static str] {
@@ -207,38 +207,6 @@ impl<L: Layer> LayerModule for L {
             Some(kind) => (kind.make)(state),
             None => candle_core::bail!("a layer of type {} cannot be made again", L::NAME),
         }
-    }
-}
-
-/// What a layer computes of inputs of which this is known.
-fn entered<L: Layer>(layer: &L, tensors: &[&Fact]) -> Result<GraphModule> {
-    let names: Vec<String> = (0..tensors.len()).map(|i| format!("xs_{i}")).collect();
-    let tracer =
-        names.iter().zip(tensors).fold(Tracer::new().name(L::NAME), |tracer, (name, fact)| match fact.as_tensor() {
-            Some(fact) => tracer.input(name, fact.dtype, fact.dims()),
-            None => tracer,
-        });
-    let captured = tracer.trace_with(&Within(layer.clone()), |within, inputs| {
-        let inputs: Vec<Proxy> = names.iter().map(|name| inputs.tensor(name)).collect::<Result<_>>()?;
-        within.layer.through_all(&within.scope, &inputs)
-    });
-    captured.map_err(candle_core::Error::wrap)
-}
-
-/// A layer, to be captured as a model is whose tensors are its own.
-struct Within<L>(L);
-
-/// The layer, and where its tensors stand.
-struct WithinMirror<L> {
-    layer: L,
-    scope: Scope,
-}
-
-impl<L: Layer> Traceable for Within<L> {
-    type Symbolic = WithinMirror<L>;
-
-    fn symbolic(&self, scope: &Scope) -> WithinMirror<L> {
-        WithinMirror { layer: self.0.clone(), scope: scope.clone() }
     }
 }
 

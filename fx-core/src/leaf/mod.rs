@@ -17,6 +17,7 @@ mod quantized;
 mod quantized_state;
 mod recurrent;
 mod table;
+mod within;
 mod written;
 pub mod kv_cache;
 pub mod streaming;
