@@ -236,7 +236,10 @@ fn what_is_inside_of_an_entered_layer_has_torch_s_names_and_rules_of_its_own() {
     };
     assert_eq!(targets(&capture(&["nn.Transformer"])), ["src", "tgt", "0.encoder", "0.decoder", "output"]);
     let layers = capture(&["nn.Transformer", "nn.TransformerEncoder", "nn.TransformerEncoderLayer"]);
-    insta::assert_snapshot!("entered", layers.graph());
+    // Without lines of the layers' own source.
+    let graph = layers.graph().to_string();
+    let nodes: Vec<&str> = graph.lines().map(|line| line.split("  // ").next().unwrap_or(line).trim_end()).collect();
+    insta::assert_snapshot!("entered", nodes.join("\n"));
     let everything = capture(&[
         "nn.Transformer",
         "nn.TransformerEncoder",
