@@ -24,7 +24,7 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn sources() -> Vec<PathBuf> {
-    ["src", "fx-core/src", "fx-macros/src", "fx-nn/src", "tests/corpus/src"]
+    ["src", "fx-annotate/src", "fx-core/src", "fx-macros/src", "fx-nn/src", "tests/corpus/src"]
         .iter()
         .flat_map(|directory| rust_files(&root().join(directory)))
         .collect()

@@ -85,7 +85,7 @@ pub(crate) const NAMES: &[&str] = &[
 ];
 
 /// `U(-√(6 / (rows + columns)), …)`.
-fn xavier(rows: usize, columns: usize) -> Init {
+pub(crate) fn xavier(rows: usize, columns: usize) -> Init {
     let bound = (6.0 / (rows + columns).max(1) as f64).sqrt();
     Init::Uniform { lo: -bound, up: bound }
 }

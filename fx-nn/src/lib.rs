@@ -36,6 +36,7 @@ mod conv_transpose;
 mod distance;
 mod dropout;
 mod fold;
+mod functional;
 mod linear;
 mod loss;
 mod loss_class;
@@ -81,6 +82,7 @@ pub use conv_transpose::{
 pub use distance::{CosineSimilarity, PairwiseDistance};
 pub use dropout::{AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout};
 pub use fold::{Fold, FoldConfig, Unfold};
+pub use functional::{Flattened, flatten};
 pub use keeper::{Keeper, Keeps, KeepsOne};
 pub use leaf::{Pair, Several, Trained};
 pub use linear::{Bilinear, Identity, Linear, LinearConfig};

@@ -45,11 +45,11 @@ kinds! {
 }
 
 /// candle's operations and those of this crate, for
-/// [`GraphModule::load_with`](fx_core::module::GraphModule::load_with): a graph of a capture that entered an
-/// [`EmbeddingBag`] may have one.
+/// [`GraphModule::load_with`](fx_core::module::GraphModule::load_with): a graph with a call of
+/// [`flatten`], or of a capture that entered an [`EmbeddingBag`], has one.
 #[must_use]
 pub fn op_table() -> OpTable {
-    OpTable::builtin().clone().with(&[&crate::sparse::REDUCED_BAGS])
+    OpTable::builtin().clone().with(&[&crate::sparse::REDUCED_BAGS, &crate::functional::FLATTEN])
 }
 
 /// candle_nn's layers and those of this crate, for [`GraphModule::load_with`](fx_core::module::GraphModule::load_with).

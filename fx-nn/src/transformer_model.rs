@@ -13,6 +13,7 @@ use fx_core::ops::{Effect, InferError, IntoValue};
 use fx_core::trace::{Given, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
+use crate::attention::xavier;
 use crate::leaf::{Several, leaf, optional};
 use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::{builder, options};
@@ -54,8 +55,8 @@ options! {
 /// without a batch; the result is of the shape of `tgt`. Masks are those of
 /// [`MultiheadAttention`](crate::MultiheadAttention).
 ///
-/// State: `encoder.*` of [`TransformerEncoder`] and `decoder.*` of [`TransformerDecoder`], each with a `norm`. torch begins
-/// with all matrices from `U(-√(6 / (rows + columns)), …)`; here each layer begins as it does by itself.
+/// State: `encoder.*` of [`TransformerEncoder`] and `decoder.*` of [`TransformerDecoder`], each with a `norm`. all
+/// matrices from `U(-√(6 / (rows + columns)), …)`.
 ///
 /// [torch.nn.Transformer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Transformer.html)
 #[derive(Debug, Clone)]
@@ -63,6 +64,29 @@ pub struct Transformer {
     encoder: TransformerEncoder,
     decoder: TransformerDecoder,
     config: TransformerConfig,
+}
+
+/// Makes the matrices that a builder of variables does not have yet, as a whole transformer begins with them; their layers,
+/// which would begin otherwise, find them there.
+fn begin(config: &TransformerConfig, vb: &VarBuilder<'_>) -> Result<()> {
+    let (width, inner) = (config.d_model, config.dim_feedforward);
+    let halves: [(_, _, &[&str]); 2] = [
+        ("encoder", config.num_encoder_layers, &["self_attn"]),
+        ("decoder", config.num_decoder_layers, &["self_attn", "multihead_attn"]),
+    ];
+    for (half, layers, attentions) in halves {
+        for layer in 0..layers {
+            let vb = vb.pp(half).pp("layers").pp(layer);
+            let out = attentions.iter().map(|attention| (vb.pp(attention).pp("out_proj"), width, width));
+            let linear = [(vb.pp("linear1"), inner, width), (vb.pp("linear2"), width, inner)];
+            for (vb, rows, columns) in out.chain(linear) {
+                if !vb.contains_tensor("weight") {
+                    vb.get_with_hints((rows, columns), "weight", xavier(rows, columns))?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The masks of a call, in torch's order: of source, target and memory, then of their padding.
@@ -89,6 +113,7 @@ impl Transformer {
                 LayerNormConfig { eps: config.layer_norm_eps, bias: config.bias, ..LayerNormConfig::default() };
             LayerNorm::new(vec![width], options, vb.pp("norm")).map(Some)
         };
+        begin(&config, &vb)?;
         let (encoder, decoder) = (vb.pp("encoder"), vb.pp("decoder"));
         let encoder_norm = norm(&encoder)?;
         let decoder_norm = norm(&decoder)?;

@@ -189,6 +189,18 @@ fn containers_are_entered_and_keep_torch_s_names() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn flatten_is_a_function_of_the_graph_and_a_method_of_its_source() -> Result<()> {
+    let tracer = Tracer::new().input("x", DType::F32, (2, 3, 4));
+    let module = tracer.trace_fn(|inputs| flatten(&inputs.tensor("x")?, 1, -1)).expect("it is captured");
+    insta::assert_snapshot!("flatten", format!("{}\n{}", module.graph(), module.code()));
+    let x = ramp(&[2, 3, 4])?;
+    let found = module.forward(&[&x]).expect("it runs");
+    assert_eq!(largest(&(found - flatten(&x, 1, -1)?)?)?, 0.0);
+    assert!(flatten(&x, 1, 3).is_err());
+    Ok(())
+}
+
 /// Enters layers of these types.
 struct Entering(&'static [&'static str]);
 

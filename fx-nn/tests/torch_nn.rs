@@ -187,6 +187,51 @@ fn every_case_costs_the_same_entered() {
     run_all(check_costs);
 }
 
+/// How tensors begin: `init.json` has mean, spread and greatest number of what PyTorch makes, for layers of many numbers.
+#[test]
+fn tensors_begin_as_torch_s() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/torch_nn/init.json");
+    let cases: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("the table")).expect("it is JSON");
+    let mut failed = Vec::new();
+    let mut check = |case: &serde_json::Value| -> Result<()> {
+        let class = case["module"].as_str().expect("a name");
+        let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+        let layer = build(class, &Arguments::new(&case["args"].to_string())?, vb)?.layer;
+        let state = layer.state().map_or_else(Vec::new, |state| state.tensors);
+        let expected = case["tensors"].as_object().expect("by name");
+        if state.len() != expected.len() {
+            bail!("{class} has {} tensors instead of {}", state.len(), expected.len());
+        }
+        for (name, tensor) in state {
+            let of = |what: &str| expected[name][what].as_f64().expect("a number");
+            let numbers = tensor.to_dtype(DType::F64)?.flatten_all()?.to_vec1::<f64>()?;
+            let count = numbers.len() as f64;
+            let mean = numbers.iter().sum::<f64>() / count;
+            let spread = (numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / count).sqrt();
+            let largest = numbers.iter().fold(0f64, |largest, number| largest.max(number.abs()));
+            // Random numbers of a thousand or more are as spread as torch's up to some percent; constants are the same.
+            let slack = if of("std") == 0.0 { 0.0 } else { 5.0 / count.sqrt() };
+            let near = |found: f64, expected: f64, slack: f64| (found - expected).abs() <= slack + 1e-9;
+            let scale = of("std");
+            let alike = near(mean, of("mean"), 2.0 * slack * scale)
+                && near(spread, scale, slack * scale)
+                && (of("count") - count).abs() < 0.5
+                && near(largest, of("largest"), if slack == 0.0 { 0.0 } else { 0.25 * of("largest") + slack * scale });
+            if !alike {
+                let found = [mean, spread, largest];
+                failed
+                    .push(format!("{class} {name}: mean, spread and greatest {found:?} instead of {}", expected[name]));
+            }
+        }
+        Ok(())
+    };
+    for case in cases.as_array().expect("a list") {
+        check(case).expect("it is built");
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
 fn inputs(case: &Case) -> Vec<Value> {
     case.call.parameters().into_iter().map(|(_, input)| Value::from(input)).collect()
 }

@@ -143,6 +143,8 @@ forms! { decisions:
     Float |x, n| { if (n as f64).sqrt() > 10.0 { x.relu() } else { x.exp() } }
     FloatRatio |x, n| { if n as f32 / 10.0 >= 1.0 { x.relu() } else { x.exp() } }
     Dims |x, n| { if x.dims() == [2, n, 4] { x.exp() } else { x.relu() } }
+    ShapeIsNot |x, n| { if x.dims() != [5, 97, 4] && n < 5000 { x.exp() } else { x.relu() } }
+    ShapesDiffer |x, n| { let y = x.narrow(1, 0, n.min(40))?; if y.shape() == x.shape() { x.exp() } else { x.relu() } }
     Tuples |x, n| { if (x.dim(0)?, n) < (3, 9) { x.exp() } else { x.relu() } }
     Filtered |x, n| { match Some(n).filter(|n| *n < 60) { Some(_) => x.exp(), None => x.relu() } }
     TwoSizes |x, n| { if x.dim(0)? > n { x.relu() } else { x.exp() } }

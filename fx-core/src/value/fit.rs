@@ -321,8 +321,12 @@ impl Fitter {
         let columns: Vec<&[i64]> = terms.iter().map(|(_, row)| row.as_slice()).collect();
         let (factors, constant) = polynomial::solve(&columns, row)?;
         let mut sum: Option<SymInt> = None;
-        for ((term, _), factor) in terms.iter().zip(factors) {
-            if factor != 0 {
+        // What is taken away comes last.
+        for is_added in [true, false] {
+            for ((term, _), &factor) in terms.iter().zip(&factors) {
+                if factor == 0 || (factor > 0) != is_added {
+                    continue;
+                }
                 let scaled = scaled(factor, term).ok()?;
                 sum = Some(match sum {
                     None => scaled,

@@ -296,8 +296,8 @@ impl VisitMut for Body<'_> {
                 None => {}
             },
             Pat::Path(pattern) => {
-                if self.rewrite_variant(&mut pattern.path, Written::Pattern).is_some() || pattern.path.is_ident("Self")
-                {
+                let is_variant = self.rewrite_variant(&mut pattern.path, Written::Pattern).is_some();
+                if is_variant || pattern.path.is_ident("Self") {
                     let path = &pattern.path;
                     *pat = syn::parse_quote!(#path { .. });
                 }

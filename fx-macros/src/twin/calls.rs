@@ -245,7 +245,7 @@ pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
         && !NEVER_LIFTED.iter().any(|name| of == name)
         && !body.types.is_kept(of)
         && !body.imported.contains(&head.to_string())
-        && !body.types.own_name().is_some_and(|own| own == of)
+        && body.types.own_name().is_none_or(|own| own != of)
 }
 
 /// Wraps a call, or a variant, so that a tensor in its result is lifted into the graph, a value of an annotated

@@ -127,10 +127,10 @@ fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
     let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
     let head = &path.segments[0].ident;
+    let declared = body.imported.contains(&head.to_string()) || path.segments.len() == 1 && body.types.is_kept(head);
     is_struct
+        && !declared
         && !is_foreign(path)
-        && !(path.segments.len() == 1 && body.types.is_kept(head))
-        && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.
         && path.segments.iter().all(|segment| segment.arguments.is_none())
 }

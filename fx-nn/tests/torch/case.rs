@@ -153,8 +153,7 @@ impl Case {
         let vars = VarMap::new();
         {
             let mut data = vars.data().lock().unwrap_or_else(PoisonError::into_inner);
-            let of_layers =
-                self.state.iter().filter(|(name, _)| !(self.module.ends_with("Loss") && !name.contains('.')));
+            let of_layers = self.state.iter().filter(|(name, _)| !self.module.ends_with("Loss") || name.contains('.'));
             for (name, tensor) in of_layers {
                 data.insert(name.clone(), Var::from_tensor(tensor)?);
             }

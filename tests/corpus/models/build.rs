@@ -5,9 +5,6 @@
 //! them. `CORPUS=bert,llama` compiles only these. The copy keeps the layout of its crate, so that `crate::` and `super::`
 //! mean in the copy what they mean there. Nothing of it is stored in the repository.
 
-#[allow(dead_code, unreachable_pub, reason = "the library uses the rest of it")]
-#[path = "../src/annotate/mod.rs"]
-mod annotate;
 #[path = "closure.rs"]
 mod closure;
 #[path = "locate.rs"]
@@ -20,7 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn main() {
-    for file in ["build.rs", "closure.rs", "locate.rs", "wanted.rs", "uncompiled.txt", "../src/annotate"] {
+    for file in ["build.rs", "closure.rs", "locate.rs", "wanted.rs", "uncompiled.txt"] {
         println!("cargo::rerun-if-changed=../{file}");
     }
     if let Err(error) = run() {
@@ -62,7 +59,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         copy(&source, &plain, &unit.file)?;
     }
     let annotated = out.join("annotated");
-    let summary = annotate::annotate(&plain, &annotated)?;
+    let summary = fx_annotate::annotate(&plain, &annotated)?;
     if let Some((path, reason)) = summary.unparsed.first() {
         return Err(format!("{} does not parse: {reason}", path.display()).into());
     }

@@ -1,4 +1,4 @@
-//! The corpus as a command: captures and compares the models, or annotates any crate's source.
+//! The corpus as a command: captures and compares the models, and writes them as source.
 //!
 //! Exit codes: 0 if all is well, 1 if a case failed or a file could not be read or written, 2 for a wrong command line.
 
@@ -10,16 +10,14 @@ use std::process::ExitCode;
 use corpus::case::Case;
 use corpus::emit::Outcome;
 use corpus::table::{one_line, Row, Table};
-use corpus::{annotate, cases, emit};
+use corpus::{cases, emit};
 
 const USAGE: &str = "\
 usage: corpus [MODEL]            capture all models, or those whose name begins with MODEL, and compare each with
                                  its original, to the last bit
        corpus table              print the table of all models, as in MODELS.md
        corpus emit DIR [MODEL]   write the captured models as source into one crate in DIR, build it, run it, and
-                                 compare each with its graph, to the last bit, also at other sizes
-       corpus annotate FROM TO   write an annotated copy of a Rust file or a directory of them; other files are
-                                 copied as they are, `.git` and `target` are left out
+                                  compare each with its graph, to the last bit, also at other sizes
        corpus help               print this";
 
 fn main() -> ExitCode {
@@ -30,8 +28,6 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        ["annotate", _, _] => annotate_command(arguments[1].as_ref(), arguments[2].as_ref()),
-        ["annotate", ..] => usage_error(&format!("`annotate` takes two paths, not {}", words.len() - 1)),
         ["table"] => {
             println!("{}", Table::of(&cases::all()));
             ExitCode::SUCCESS
@@ -66,19 +62,6 @@ fn chosen(model: &str) -> Result<Vec<Case>, String> {
 fn usage_error(message: &str) -> ExitCode {
     eprintln!("error: {message}\n\n{USAGE}");
     ExitCode::from(2)
-}
-
-fn annotate_command(from: &Path, to: &Path) -> ExitCode {
-    match annotate::annotate(from, to) {
-        Ok(summary) => {
-            println!("{summary}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
 }
 
 /// Writes, builds and runs the cases as source, and says of each what came of it, and at the end of those that failed.

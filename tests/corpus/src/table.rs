@@ -65,6 +65,17 @@ impl Table {
         self.rows.iter().filter(move |row| row.model == model)
     }
 
+    /// The part of the project's front page that the table is, without what only the page of its own has.
+    fn short(&self) -> String {
+        let mut lines =
+            vec!["| model | case | captured | dynamic | nodes |".to_owned(), "|---|---|---|---|---|".to_owned()];
+        for line in self.to_string().lines().filter(|line| line.starts_with("| ")).skip(1) {
+            let [model, case, captured, _, _, dynamic, nodes] = cells(line)[..] else { continue };
+            lines.push(format!("| {model} | {case} | {captured} | {dynamic} | {nodes} |"));
+        }
+        lines.join("\n")
+    }
+
     /// How many models have cases, and none that failed.
     pub fn captured(&self) -> usize {
         let captured = |model| self.cases(model).next().is_some() && self.cases(model).all(Row::is_captured);
@@ -123,6 +134,66 @@ impl fmt::Display for Table {
     }
 }
 
+/// The cells of a row; a bar behind a backslash is part of a cell.
+fn cells(row: &str) -> Vec<&str> {
+    let mut cells = Vec::new();
+    let (mut start, mut before) = (0, ' ');
+    for (at, letter) in row.char_indices() {
+        if letter == '|' && before != '\\' {
+            cells.push(row[start..at].trim());
+            start = at + 1;
+        }
+        before = letter;
+    }
+    // What stands before the first bar.
+    cells.drain(..cells.len().min(1));
+    cells
+}
+
+/// What a stored page says of a case, and a new one no longer: it was captured, or a size could vary.
+pub fn regressions(stored: &str, now: &str) -> Vec<String> {
+    fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
+        page.lines().filter(|line| line.starts_with("| ")).map(cells).filter(|cells| cells.len() == 7)
+    }
+    fn sizes(dynamic: &str) -> Vec<&str> {
+        dynamic
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .split(", ")
+            .filter(|size| ["batch", "seq"].contains(size))
+            .collect()
+    }
+    let mut lost = Vec::new();
+    for row in rows(stored).filter(|row| row[2] == "yes") {
+        let (model, case) = (row[0], row[1]);
+        match rows(now).find(|now| now[..2] == row[..2]) {
+            None => lost.push(format!("{model}, {case}: was captured, and is no longer tried")),
+            Some(now) if now[2] != "yes" => lost.push(format!("{model}, {case}: was captured, and now: {}", now[2])),
+            Some(now) => {
+                let remaining = sizes(now[5]);
+                let missing: Vec<_> = sizes(row[5]).into_iter().filter(|size| !remaining.contains(size)).collect();
+                if !missing.is_empty() {
+                    lost.push(format!("{model}, {case}: {} could vary, and now: {}", missing.join(", "), now[5]));
+                }
+            }
+        }
+    }
+    lost
+}
+
+/// What the front page has before and behind the table.
+const MARKS: [&str; 2] = ["<!-- models: written by the tests -->\n", "<!-- models end -->\n"];
+
+/// The front page with the table in its place. `None` if it has no place for it.
+pub fn front_page(readme: &str, table: &Table) -> Option<String> {
+    let (before, rest) = readme.split_once(MARKS[0])?;
+    let (_, behind) = rest.split_once(MARKS[1])?;
+    let (captured, all, short) = (table.captured(), MODELS.len(), table.short());
+    let summary = format!("<details>\n<summary>The table: {captured} of {all} captured</summary>");
+    Some(format!("{before}{}{summary}\n\n{short}\n\n</details>\n{}{behind}", MARKS[0], MARKS[1]))
+}
+
 /// The first line of a message, with the next one if that explains it, fit for a cell of a table.
 pub fn one_line(message: &str) -> String {
     let mut lines = message.lines();
@@ -147,5 +218,47 @@ reads, with what it read baked in (*specialised*). *Without data* is whether a c
 the same graph. *Dynamic* lists the sizes that may vary in one graph, compared at three sizes that the capture was not told of;
 a dash stands for inputs without a size that varies.
 
-`cargo test --workspace --test models` compares this page with what it finds; with `UPDATE_GENERATED=1` it writes it anew.
+`cargo test --workspace --test models` compares this page, and the table in the README, with what it finds; with
+`UPDATE_GENERATED=1` it writes them anew, but not if a model has lost something: the row that is to go is removed by hand first.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_captured_and_is_not_is_a_regression() {
+        let stored =
+            "Captured: 3 of 4.\n\n| model | case | captured | reads of data | without data | dynamic | nodes |\n\
+            |---|---|---|---|---|---|---|\n\
+            | a | x | yes | none | yes | batch, seq | 5 |\n\
+            | a | y | yes | none | yes | none: a \\| b | 5 |\n\
+            | b | x | yes | none | yes | batch; not all: why | 5 |\n\
+            | c | | no: why | | | | |\n";
+        assert_eq!(regressions(stored, stored), Vec::<String>::new());
+        assert_eq!(regressions("", stored), Vec::<String>::new());
+        let now = "| a | x | yes | none | yes | seq; not all: why | 9 |\n\
+            | a | y | no: differs by 1 | | | | |\n\
+            | c | x | yes | none | yes | batch | 9 |\n";
+        assert_eq!(
+            regressions(stored, now),
+            [
+                "a, x: batch could vary, and now: seq; not all: why",
+                "a, y: was captured, and now: no: differs by 1",
+                "b, x: was captured, and is no longer tried",
+            ]
+        );
+        assert_eq!(regressions(now, stored), ["c, x: was captured, and is no longer tried"]);
+    }
+
+    #[test]
+    fn the_front_page_keeps_what_is_around_the_table() {
+        let table = Table { rows: Vec::new() };
+        let readme = format!("before\n{}old\n{}behind\n", MARKS[0], MARKS[1]);
+        let page = front_page(&readme, &table).expect("it has the marks");
+        assert!(page.starts_with("before\n<!-- models") && page.ends_with("<!-- models end -->\nbehind\n"), "{page}");
+        assert!(page.contains("| llama |  | no: not tried |  |  |") && !page.contains("old"), "{page}");
+        assert_eq!(front_page(&page, &table).as_deref(), Some(&*page));
+        assert_eq!(front_page("no marks", &table), None);
+    }
+}

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use corpus::annotate::{apply, Crate, Insertion, Summary};
 use corpus::CANDLE_TRANSFORMERS;
+use fx_annotate::{apply, Crate, Insertion, Summary};
 
 /// All Rust files of candle-transformers by their path in the package.
 fn candle_transformers() -> BTreeMap<PathBuf, String> {

@@ -1,6 +1,7 @@
 //! The models of the corpus, as a test: all are captured, and their graphs give the original's results.
 //!
-//! `UPDATE_GENERATED=1` writes `MODELS.md` anew.
+//! `UPDATE_GENERATED=1` writes `MODELS.md` and the README's table anew. A model that has lost something fails all the same, until
+//! its row is removed by hand.
 
 // What the examples call it.
 extern crate candle as candle_core;
@@ -27,13 +28,22 @@ mod torch_nn;
 fn the_stored_table_is_what_the_models_give() {
     let table = Table::of(&corpus::cases::all());
     let page = table::page(&table);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("MODELS.md");
-    if std::env::var_os("UPDATE_GENERATED").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (path, readme) = (package.join("MODELS.md"), package.join("../../README.md"));
     let stored = fs::read_to_string(&path).unwrap_or_default();
-    let changed: Vec<_> = page.lines().filter(|line| !stored.lines().any(|stored| stored == *line)).collect();
-    assert!(stored == page, "MODELS.md is stale; new lines:\n{}", changed.join("\n"));
+    let lost = table::regressions(&stored, &page);
+    assert!(lost.is_empty(), "models have lost what MODELS.md says of them:\n{}", lost.join("\n"));
+
+    let front = fs::read_to_string(&readme).expect("the README");
+    let front_now = table::front_page(&front, &table).expect("the README's place for the table");
+    for (path, stored, now) in [(path, stored, page), (readme, front, front_now)] {
+        if std::env::var_os("UPDATE_GENERATED").is_some() && stored != now {
+            fs::write(&path, &now).unwrap();
+            continue;
+        }
+        let changed: Vec<_> = now.lines().filter(|line| !stored.lines().any(|stored| stored == *line)).collect();
+        assert!(stored == now, "{} is stale; new lines:\n{}", path.display(), changed.join("\n"));
+    }
 }
 
 /// ResNet-18 in its real size.

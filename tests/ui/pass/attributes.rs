@@ -60,7 +60,7 @@ impl Choice {
 
 #[fx::module]
 #[allow(clippy::needless_lifetimes, reason = "a test")]
-impl<'a> Module for Before {
+impl Module for Before {
     #[cfg(not(any()))]
     #[track_caller]
     #[cold]

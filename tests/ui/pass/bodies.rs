@@ -1,5 +1,6 @@
 //! Every form that a body can have.
 #![deny(warnings)]
+#![allow(clippy::type_complexity, clippy::manual_try_fold, clippy::useless_vec, reason = "forms are tested, not style")]
 
 use candle_core::{D, IndexOp, Result, Tensor};
 use candle_nn::{Linear, Module};

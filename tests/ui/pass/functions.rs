@@ -1,5 +1,6 @@
 //! Free functions of every form.
 #![deny(warnings)]
+#![allow(clippy::cloned_ref_to_slice_refs, reason = "forms are tested, not style")]
 
 use candle_core::{D, DType, Device, Result, Tensor};
 use candle_nn::{Linear, Module};

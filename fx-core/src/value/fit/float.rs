@@ -74,9 +74,9 @@ struct Shape {
 
 const SHAPES: [Shape; 5] = [
     Shape { root: false, over: false, logarithm: false },
+    Shape { root: false, over: true, logarithm: false },
     Shape { root: true, over: false, logarithm: false },
     Shape { root: true, over: true, logarithm: false },
-    Shape { root: false, over: true, logarithm: false },
     Shape { root: false, over: false, logarithm: true },
 ];
 
@@ -197,8 +197,7 @@ impl Fitter {
         let symbols = self.classes.len();
         let ints = self.atoms.iter().take(symbols).chain(self.atoms.iter().skip(symbols).rev().take(TRIED));
         let mut parts: Vec<FloatRow> = self.floats.iter().rev().take(TRIED).cloned().collect();
-        let shapes = [SHAPES[0], SHAPES[1], SHAPES[4]];
-        for shape in shapes {
+        for shape in SHAPES.into_iter().filter(|shape| !shape.over) {
             for (int, _) in ints.clone() {
                 let Ok(found) = shape.applied(precision, int) else { continue };
                 let row: Result<Vec<f64>, SymError> = self.points.iter().map(|point| found.evaluate(point)).collect();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use syn::{Block, Signature};
 
-use super::signature::{calls, reads_data};
+use crate::signature::{calls, reads_data};
 
 /// A method or function, as far as it matters here.
 pub(super) struct Body {

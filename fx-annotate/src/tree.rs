@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{apply, AnnotateError, Crate, Summary};
+use crate::{AnnotateError, Crate, Summary, apply};
 
 /// Directories that are not source.
 const SKIPPED: [&str; 2] = [".git", "target"];

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use proc_macro2::Span;
 use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, Visibility};
 
-use super::classify::{methods, Class, Classes};
-use super::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
-use super::source::{head, walk, SourceFile};
-use super::{Insertion, Summary};
+use crate::classify::{Class, Classes, methods};
+use crate::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
+use crate::source::{SourceFile, head, walk};
+use crate::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";

@@ -14,7 +14,7 @@
 //!
 //! Invariant: taking the inserted text out again gives the original file, byte for byte.
 //!
-//! Nothing here depends on fx or candle, because the build script compiles it too.
+//! Nothing here depends on fx or candle, so that it is built in no time.
 
 mod attributes;
 mod classify;
@@ -27,7 +27,7 @@ mod tree;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-pub use insert::{apply, Insertion};
+pub use insert::{Insertion, apply};
 pub use tree::annotate;
 
 use classify::Classes;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use corpus::annotate::{annotate, AnnotateError};
+use fx_annotate::{AnnotateError, annotate};
 
 /// An empty directory of that name.
 fn directory(name: &str) -> PathBuf {

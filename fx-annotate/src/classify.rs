@@ -12,12 +12,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 
-use super::drivers::{Body, Drivers};
-use super::signature::{
-    calls, is_computation, makes_from_weights, mentions, mentions_tensor, names, parameters, reads_data, result,
-    CLOSURES,
+use crate::drivers::{Body, Drivers};
+use crate::signature::{
+    CLOSURES, calls, is_computation, makes_from_weights, mentions, mentions_tensor, names, parameters, reads_data,
+    result,
 };
-use super::source::{segments, walk, Origin, Segments, SourceFile};
+use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
 /// What a struct or enum is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,11 +156,7 @@ impl Classes {
         let closures =
             owner.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if CLOSURES.contains(&&**name)));
         let makes = |method: &&syn::ImplItemFn| makes_from_weights(&owner.name, &method.sig);
-        if closures && item.trait_.is_none() {
-            methods(item).filter(makes).collect()
-        } else {
-            Vec::new()
-        }
+        if closures && item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
     }
 
     /// Whether the path names a layer: a type of candle or of this crate that computes.

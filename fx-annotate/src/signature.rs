@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, ReturnType, Signature, Type};
 
-use super::classify::is_weights;
-use super::source::{segments, Origin, Segments, SourceFile};
+use crate::classify::is_weights;
+use crate::source::{Origin, Segments, SourceFile, segments};
 
 /// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`.
 pub(super) fn mentions(ty: &Type) -> Vec<Segments> {
