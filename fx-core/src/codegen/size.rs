@@ -245,6 +245,7 @@ pub(super) fn symbolic_literal(argument: &Argument, kind: Kind, dtype: Option<DT
     match argument {
         Argument::SymFloat(of) => return float_literal(of, kind, dtype),
         Argument::SymInt(of) if is_float => return float_literal(&SymFloat::of_int(of), kind, dtype),
+        Argument::SymInt(of) if kind == Kind::Number => return cast(of, &integer(dtype)),
         _ => {}
     }
     let mut expressions = Vec::new();
@@ -255,6 +256,17 @@ pub(super) fn symbolic_literal(argument: &Argument, kind: Kind, dtype: Option<DT
     });
     let tokens = literal(&value.ok().flatten().unwrap_or_default(), kind, dtype);
     replaced(tokens, &expressions)
+}
+
+/// The type of an integer that stands for a dtype.
+fn integer(dtype: Option<DType>) -> TokenStream {
+    match dtype {
+        Some(DType::U8) => quote!(u8),
+        Some(DType::U32) => quote!(u32),
+        Some(DType::I16) => quote!(i16),
+        Some(DType::I32) => quote!(i32),
+        _ => quote!(i64),
+    }
 }
 
 /// A float for a parameter of this kind.

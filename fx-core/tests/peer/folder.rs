@@ -8,7 +8,7 @@ use candle_core::{DType, Device, Tensor};
 use fx_core::codegen::{Folder, Statement};
 use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source, StateSlot};
 use fx_core::module::{Attributes, GraphModule};
-use fx_core::ops::{OpDef, Param};
+use fx_core::ops::{CallKind, OpDef, OpTable, Param};
 use fx_core::trace::Tracer;
 use fx_core::value::{Fact, Relation, SymInt, SymOp, TensorFact, Value};
 
@@ -157,6 +157,18 @@ fn numbers_that_are_no_sizes_are_errors() {
         let limits = [("dim", 1.into()), ("start", 0.into()), ("len", Argument::SymInt(count))];
         let limits = limits.map(|(name, value)| (name.into(), value));
         results.push(Argument::Node(cursor.call(op("narrow"), [x.into()], limits).expect("fits")));
+    }
+    // The type of such a number is what the dtype of the tensor is known by.
+    for dtype in [DType::U32, DType::I64, DType::F32] {
+        let arange = OpTable::builtin().get(CallKind::Function, "Tensor::arange").expect("in the table");
+        let settings = [
+            ("start", Argument::Int(0)),
+            ("end", Argument::SymInt(seq.clone())),
+            ("dtype", Argument::DType(dtype)),
+            ("device", Argument::Device(fx_core::value::Device(Device::Cpu).into())),
+        ];
+        let settings = settings.map(|(name, value)| (name.into(), value));
+        results.push(Argument::Node(cursor.call(arange, [], settings).expect("fits")));
     }
     cursor.output(Argument::Tuple(results.into()));
     let extents = [batch, seq];

@@ -6,6 +6,7 @@ use corpus::weights::{uniform, var_builder};
 use fx::nn;
 
 #[allow(dead_code, reason = "it is a program besides")]
+#[rustfmt::skip] // It is laid out by the edition of its own package.
 #[path = "../../../../examples/resnet18.rs"]
 mod example;
 
