@@ -4,7 +4,7 @@
 //!
 //! [torchvision.models.resnet18](https://docs.pytorch.org/vision/main/models/generated/torchvision.models.resnet18.html)
 
-use candle_core::{D, DType, Device, Module, ModuleT, Result, Tensor};
+use candle_core::{DType, Device, Module, ModuleT, Result, Tensor};
 use candle_nn::{VarBuilder, VarMap};
 use fx::nn::{
     AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Conv2dConfig, Linear, MaxPool2d, MaxPoolConfig, ReLU, Sequential, Size,
@@ -125,7 +125,7 @@ impl ModuleT for ResNet {
         let x = self.layer3.forward_t(&x, train)?;
         let x = self.layer4.forward_t(&x, train)?;
         let x = self.avgpool.forward(&x)?;
-        let x = x.flatten(1, D::Minus1)?;
+        let x = fx::nn::flatten(&x, 1, -1)?;
         self.fc.forward(&x)
     }
 }

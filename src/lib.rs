@@ -8,7 +8,8 @@
 
 pub use fx_core::build;
 pub use fx_core::codegen;
-pub use fx_core::compile::{Compiled, compile, compile_with};
+pub use fx_core::compile;
+pub use fx_core::compile::{Compiled, compile};
 pub use fx_core::interp::{self, Interpreter, RunError, Transformer};
 pub use fx_core::ir::{self, Argument, Cursor, Graph, ModulePath, Node, NodeId, Op, Target};
 pub use fx_core::meta;
@@ -21,7 +22,7 @@ pub use fx_core::trace::{
     Inputs, ModuleCall, NewNode, PH, PHWithMeta, Proxy, Scope, Symbolic, ToOutput, TraceError, Traceable, Tracer,
     TracerRules, symbolic_trace, trace,
 };
-pub use fx_core::value::{Fact, Sizes, SymInt, TensorFact, Value};
+pub use fx_core::value::{self, Fact, Sizes, SymFloat, SymInt, SymNumber, TensorFact, Value};
 pub use fx_macros::{constant, module, op_of, wrap};
 pub use fx_nn as nn;
 

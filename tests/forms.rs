@@ -14,6 +14,8 @@ mod bodies;
 mod builders;
 #[path = "forms/caches.rs"]
 mod caches;
+#[path = "forms/compiled.rs"]
+mod compiled;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
 #[path = "forms/enums.rs"]
@@ -30,6 +32,8 @@ mod paths;
 mod results;
 #[path = "forms/sessions.rs"]
 mod sessions;
+#[path = "forms/sizes.rs"]
+mod sizes;
 #[path = "forms/state.rs"]
 mod state;
 #[path = "forms/traits.rs"]

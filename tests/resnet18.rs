@@ -67,6 +67,10 @@ fn its_graph_has_torchvision_s_nodes() {
     let found: Vec<(String, String)> =
         nodes.map(|(_, node)| (node.name().to_string(), node.target().to_string())).collect();
     assert_eq!(found, torchvision());
+    // torch.fx has `torch.flatten` and the additions as functions, the input, and all else as modules.
+    let count = |op| graph.nodes().filter(|(_, node)| node.op() == op).count();
+    let counts = [Op::Placeholder, Op::CallFunction, Op::CallModule, Op::Output].map(count);
+    assert_eq!(counts, [1, 9, 60, 1]);
     insta::assert_snapshot!(graph);
 }
 
@@ -89,7 +93,7 @@ fn its_table_has_torchvision_s_numbers() {
     assert_eq!(totals.macs, first + layers + 512 * 1000);
     assert_eq!(totals.macs, 1_814_073_344);
     assert_eq!((totals.unknown_macs, totals.unknown_shapes, totals.untold), (0, 0, 0));
-    insta::assert_snapshot!(summary.clone().depth(2));
+    insta::assert_snapshot!(summary.clone().depth(3));
     insta::assert_snapshot!(summary.depth(1));
 }
 
@@ -109,7 +113,7 @@ fn its_graph_computes_what_it_computes() {
     let table = fx::nn::layer_table();
     let file = std::env::temp_dir().join(format!("resnet18-{}.fxg", std::process::id()));
     module.save(&file).expect("it is saved");
-    let loaded = fx::GraphModule::load_with(&file, fx::ops::OpTable::builtin(), &table, &Device::Cpu);
+    let loaded = fx::GraphModule::load_with(&file, &fx::nn::op_table(), &table, &Device::Cpu);
     let loaded = loaded.expect("it is loaded");
     let _ = std::fs::remove_file(&file);
     let _ = std::fs::remove_file(file.with_extension("safetensors"));

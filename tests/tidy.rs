@@ -128,6 +128,45 @@ fn twins_shadow_every_function_of_the_table() {
 }
 
 #[test]
+fn twins_know_the_constructors_of_layers_that_mirrors_have() {
+    let quoted = |text: &str| text.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+    let (mut of_weights, mut of_tensors) = (Vec::new(), Vec::new());
+    let list = read(&root().join("fx-macros/src/twin/layers.rs"));
+    for line in list.lines().filter(|line| line.starts_with("    (\"")) {
+        let [name, weights, tensors] =
+            line.splitn(3, "&[").collect::<Vec<_>>().try_into().expect("a name and two lists");
+        let of =
+            |list: &str| quoted(list).into_iter().map(|new| format!("{}::{new}", quoted(name)[0])).collect::<Vec<_>>();
+        of_weights.extend(of(weights));
+        of_tensors.extend(of(tensors));
+    }
+    let mirrors = |path: &str| {
+        let source = read(&root().join(path));
+        let inside =
+            source.split("\nmade! {\n").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("the mirrors");
+        inside.lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+
+    let built: Vec<String> = mirrors("fx-core/src/leaf/built.rs")
+        .iter()
+        .filter_map(|line| Some(line.split_once('(')?.0.to_owned()))
+        .collect();
+    assert!(built.len() > 10, "{built:?}");
+    assert_eq!(of_weights, built);
+
+    let (mut made, mut layer) = (Vec::new(), String::new());
+    for line in mirrors("fx-core/src/leaf/made.rs") {
+        if let Some((name, _)) = line.split_once(" {").filter(|_| line.ends_with("by {")) {
+            layer = name.to_owned();
+        } else if let Some((constructor, _)) = line.split_once('(').filter(|_| line.contains("=>")) {
+            made.push(format!("{layer}::{constructor}"));
+        }
+    }
+    assert!(made.len() > 5, "{made:?}");
+    assert_eq!(of_tensors, made);
+}
+
+#[test]
 fn the_architecture_page_shows_the_real_entry() {
     let page = read(&root().join("fx-core/ARCHITECTURE.md"));
     let shown =

@@ -2,7 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Meta};
+use syn::{Attribute, Item, Meta};
+
+use crate::errors::{Errors, Message};
 
 /// The attributes that decide whether an item exists: every item made from it carries them.
 pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
@@ -37,6 +39,29 @@ pub(crate) fn derives(attributes: &[Attribute], trait_name: &str) -> bool {
         }
         found
     })
+}
+
+/// Reports the other attributes of ours that the item has: each is expanded for itself, so one of them is too many.
+pub(crate) fn report_others(item: &Item, own: &'static str, errors: &Errors) {
+    let attributes = match item {
+        Item::Struct(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        _ => return,
+    };
+    for attribute in attributes {
+        let segments = &attribute.path().segments;
+        if segments.len() != 2 || segments[0].ident != "fx" {
+            continue;
+        }
+        let Some(other) = ["module", "constant", "wrap"].into_iter().find(|name| segments[1].ident == name) else {
+            continue;
+        };
+        let message = if other == own { Message::Twice(own) } else { Message::Together(own, other) };
+        errors.report(attribute.path(), message);
+    }
 }
 
 /// Lints judge what people wrote; the second copy would only repeat what they say about the first.

@@ -216,7 +216,7 @@ impl Builder<'_> {
             }
         };
         let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-        let fallbacks = body.fallbacks.declare(&item.sig.ident.to_string(), &cfgs, paths);
+        let fallbacks = body.fallbacks.declare(&item.sig.ident.unraw().to_string(), &cfgs, paths);
         let aliases = body.aliases.declare(paths);
         let twin = if by_weights {
             let (trait_name, weights) = (self.trait_name(), paths.symbolic("VarBuilder"));

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Item, ItemEnum, ItemStruct};
 
-use crate::attributes::{allow_generated, cfgs, derives};
+use crate::attributes::{allow_generated, cfgs, derives, report_others};
 use crate::errors::{Errors, Message};
 use crate::mirror::mirror_ident;
 use crate::module::kind;
@@ -22,6 +22,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             return errors.finish(TokenStream::new(), &item);
         }
     };
+    report_others(&parsed, "constant", &errors);
     let (attrs, vis, name, generics) = match &parsed {
         Item::Struct(ItemStruct { attrs, vis, ident, generics, .. })
         | Item::Enum(ItemEnum { attrs, vis, ident, generics, .. }) => (attrs, vis, ident, generics),

@@ -17,6 +17,7 @@ use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, Type, TypeParam
 
 use crate::attributes::{allow_generated, cfgs, for_body, for_twin};
 use crate::errors::{Errors, Message};
+use crate::known::Known;
 use crate::paths::Paths;
 use crate::twin::is_module_bound;
 use crate::twin::select::{inputs_mention_tensor, special_keyword, type_mentions_tensor};
@@ -30,6 +31,8 @@ pub(crate) struct Dispatch<'a> {
     pub(crate) trait_name: Ident,
     /// The argument that the function is chosen by, with its type, if it takes no tensors.
     chooser: Option<(usize, Type)>,
+    /// Where the types of its signature are asked for.
+    pub(crate) known: Known,
 }
 
 impl<'a> Dispatch<'a> {
@@ -45,7 +48,8 @@ impl<'a> Dispatch<'a> {
         } else if let Some(bound) = module_bound(&item.sig) {
             errors.report(bound, Message::GenericOverModule(name));
         }
-        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident), chooser: None })
+        let known = Known::named(&item.sig.ident);
+        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident), chooser: None, known })
     }
 
     /// The same of a function that takes no tensors but returns some, and takes a type that may hold them:
@@ -64,7 +68,8 @@ impl<'a> Dispatch<'a> {
             FnArg::Receiver(_) => None,
         });
         let trait_name = format_ident!("__FxFn_{}", item.sig.ident);
-        Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?) })
+        let known = Known::named(&item.sig.ident);
+        Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?), known })
     }
 
     /// The trait, its impl for tensors, the public function, and what else carries its name.
@@ -89,7 +94,9 @@ impl<'a> Dispatch<'a> {
         let mut sig = self.signature(format_ident!("Self"));
         sig.ident = call_ident();
         rename(&mut sig, |position, _| format_ident!("__fx_{}", position));
+        let known = self.known.declare_asked(&cfgs, self.paths);
         quote! {
+            #known
             #(#cfgs)* #[doc(hidden)] #allow
             #vis trait #name: #world { #[track_caller] #sig; }
         }
@@ -174,13 +181,17 @@ impl<'a> Dispatch<'a> {
             }
         }
         sig.generics.params.push(parse_quote!(#holder: #in_world<World = #world>));
-        sig.generics.make_where_clause().predicates.push(parse_quote!(#world: #world_trait<Of<#ty> = #holder>));
+        // Asked for by the declaration.
+        let (known, yes) = (self.known.ask(ty, |_| false), self.paths.private("Known"));
+        let known = known.map_or_else(|| quote!(#yes<true>), ToTokens::to_token_stream);
+        let predicates = &mut sig.generics.make_where_clause().predicates;
+        predicates.push(parse_quote!(#world: #world_trait<Of<#ty, #known> = #holder>));
     }
 
     /// The user's signature with `tensor` for `Tensor`.
     fn signature(&self, tensor: Ident) -> Signature {
         let mut sig = self.item.sig.clone();
-        let mut types = Types::new(Target::Either(tensor), self.paths);
+        let mut types = Types::new(Target::Either(tensor), self.paths).asking(&self.known);
         types.keep_generics(&sig.generics);
         map_whole_signature(&mut sig, &types);
         sig

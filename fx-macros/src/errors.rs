@@ -11,9 +11,14 @@ use quote::ToTokens;
 /// The wording of the errors, in one place for review.
 pub(crate) enum Message {
     WrongItem { attribute: &'static str, goes_on: &'static str, found: &'static str },
-    UnknownOption { place: &'static str, found: String, known: &'static [&'static str] },
+    UnknownOption { place: &'static str, found: String, known: Vec<&'static str> },
     DuplicateOption(String),
     EmptyRename,
+    InsideCfgAttr,
+    StrayOption,
+    Twice(&'static str),
+    Together(&'static str, &'static str),
+    OnMethod(String),
     MisplacedSpecialize(&'static str),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
@@ -37,9 +42,6 @@ impl fmt::Display for Message {
             Message::WrongItem { attribute, goes_on, found } => {
                 write!(f, "`#[fx::{attribute}]` goes on {goes_on}, not on {found}")
             }
-            Message::UnknownOption { place, found, known: [] } => {
-                write!(f, "unknown option `{found}`: {place} takes no options")
-            }
             Message::UnknownOption { place, found, known } => {
                 write!(f, "unknown option `{found}`: {place} knows {}", list(known))
             }
@@ -47,6 +49,23 @@ impl fmt::Display for Message {
             Message::EmptyRename => {
                 write!(f, "`rename` needs the field's name in the graph, as in `rename = \"attn.c_attn\"`")
             }
+            Message::InsideCfgAttr => write!(
+                f,
+                "`#[fx(…)]` is not seen inside of `cfg_attr`: write it by itself, on two fields or methods with `#[cfg(…)]` if need be"
+            ),
+            Message::StrayOption => write!(
+                f,
+                "`#[fx(…)]` goes on the fields of a type and on the methods of an impl: options of a whole item stand in \
+                 its attribute, as in `#[fx::module(specialize)]`"
+            ),
+            Message::Twice(name) => write!(f, "`#[fx::{name}]` is given twice: keep one"),
+            Message::Together(one, other) => {
+                write!(f, "`#[fx::{one}]` and `#[fx::{other}]` exclude each other: keep one")
+            }
+            Message::OnMethod(name) => write!(
+                f,
+                "`{name}` takes `self`: put `#[fx::module]` on the impl that it is in, which is looked at as a whole"
+            ),
             Message::MisplacedSpecialize(found) => {
                 write!(
                     f,

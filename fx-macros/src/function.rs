@@ -7,6 +7,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
+use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 
 use crate::attributes::{allow_generated, cfgs};
@@ -34,7 +35,7 @@ pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Er
     if !specialize {
         report_reads(&item.block, errors);
     }
-    let mut types = Types::new(Target::Twin, paths);
+    let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);
     types.keep_generics(&item.sig.generics);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
     let mut body = Body::new(&types, &item.sig, &item.block, &[], paths);
@@ -47,7 +48,7 @@ pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Er
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare(paths));
-    let fallbacks = body.fallbacks.declare(&item.sig.ident.to_string(), &cfgs, paths);
+    let fallbacks = body.fallbacks.declare(&item.sig.ident.unraw().to_string(), &cfgs, paths);
     let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
     block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));

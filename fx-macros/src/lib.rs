@@ -10,7 +10,8 @@
 //! ├─ twin/      an impl: which methods, which types, which body, which names in scope
 //! ├─ builder.rs a function that builds a model of closures, chosen by its weights
 //! ├─ traits.rs  a trait of the user's, for both worlds
-//! └─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
+//! ├─ function.rs, wrap.rs    a free function, chosen by its argument type (dispatch.rs); recorded whole (whole.rs)
+//! └─ known.rs   which types must have mirrors, so that rustc says it once
 //! ```
 //!
 //! This file holds the entry points only. Everything below works on `proc_macro2` streams, so that the tests
@@ -25,6 +26,7 @@ mod dispatch;
 mod errors;
 mod function;
 mod helper;
+mod known;
 mod mirror;
 mod module;
 mod options;

@@ -3,9 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Item;
+use syn::ext::IdentExt;
 
+use crate::attributes::report_others;
 use crate::errors::{Errors, Message};
-use crate::options::module_options;
+use crate::options::{module_options, report_stray};
 use crate::{function, mirror, traits, twin};
 
 /// Expands `#[fx::module(options)] item`.
@@ -23,35 +25,47 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     if options.mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }
+    report_others(&parsed, "module", &errors);
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
-    let (original, generated) = match parsed {
+    let (mut original, generated) = match parsed {
         Item::Struct(mut item) => {
             misplaced(options.specialize, &item.ident, "a struct", &errors);
             let generated = mirror::expand_struct(&mut item, &paths, &errors);
-            (item.to_token_stream(), quote!(#item #generated))
+            (Item::Struct(item.clone()), quote!(#item #generated))
         }
         Item::Enum(mut item) => {
             misplaced(options.specialize, &item.ident, "an enum", &errors);
             let generated = mirror::expand_enum(&mut item, &paths, &errors);
-            (item.to_token_stream(), quote!(#item #generated))
+            (Item::Enum(item.clone()), quote!(#item #generated))
         }
         Item::Impl(mut item) => {
             options.mirrored &= of_trait;
-            let generated = twin::expand_impl(&mut item, options, &paths, &errors);
-            (item.to_token_stream(), quote!(#item #generated))
+            let (written, generated) = twin::expand_impl(&mut item, options, &paths, &errors);
+            (Item::Impl(item), quote!(#written #generated))
         }
         Item::Trait(item) => {
             misplaced(options.specialize, &item.ident, "a trait", &errors);
-            (item.to_token_stream(), traits::expand(&item, &paths, &errors))
+            let generated = traits::expand(&item, &paths, &errors);
+            (Item::Trait(item), generated)
         }
-        Item::Fn(item) => (item.to_token_stream(), function::expand(&item, options.specialize, &paths, &errors)),
+        Item::Fn(item) => {
+            let generated = match item.sig.receiver() {
+                Some(receiver) => {
+                    errors.report(receiver, Message::OnMethod(item.sig.ident.unraw().to_string()));
+                    TokenStream::new()
+                }
+                None => function::expand(&item, options.specialize, &paths, &errors),
+            };
+            (Item::Fn(item), generated)
+        }
         other => {
             let goes_on = "a struct, an enum, an impl, a trait or a free function";
             errors.report(&other, Message::WrongItem { attribute: "module", goes_on, found: kind(&other) });
-            (item, TokenStream::new())
+            (other, TokenStream::new())
         }
     };
-    errors.finish(generated, &original)
+    report_stray(&mut original, &errors);
+    errors.finish(generated, &original.to_token_stream())
 }
 
 /// Reports `specialize` on what has no code.

@@ -5,18 +5,19 @@
 //!
 //! Invariant: an option that is unknown, or given twice, is an error that names those that are known.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
-use syn::{Attribute, LitStr, Path, Token};
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Item, LitStr, Path, Token};
 
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 
 /// The options of `#[fx::constant]`: the names of the crate, `crate = some::path`, which all three attributes know.
 pub(crate) fn constant_options(options: TokenStream, errors: &Errors) -> Paths {
-    read_options("`#[fx::constant]`", options, &["crate"], &mut [], errors)
+    read_options("`#[fx::constant]`", options, &mut [], errors)
 }
 
 /// The options of `#[fx::module]` besides the names of the crate.
@@ -32,33 +33,28 @@ pub(crate) struct ModuleOptions {
 pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, ModuleOptions) {
     let mut read = ModuleOptions::default();
     let flags = &mut [("specialize", &mut read.specialize), ("mirrored", &mut read.mirrored)];
-    let paths = read_options("`#[fx::module]`", options, &["crate", "specialize", "mirrored"], flags, errors);
+    let paths = read_options("`#[fx::module]`", options, flags, errors);
     (paths, read)
 }
 
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &["crate", "pure"], &mut [("pure", &mut pure)], errors);
+    let paths = read_options("`#[fx::wrap]`", options, &mut [("pure", &mut pure)], errors);
     (paths, pure)
 }
 
+/// Reads `crate = …` and these flags.
 fn read_options(
     place: &'static str,
     options: TokenStream,
-    known: &'static [&'static str],
     flags: &mut [(&'static str, &mut bool)],
     errors: &Errors,
 ) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
-        if let Some((_, flag)) = flags.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
-            set(flag, &meta, errors);
-            return Ok(());
-        }
         if !meta.path.is_ident("crate") {
-            unknown(&meta, place, known, errors);
-            return skip_value(&meta);
+            return read_flag(&meta, place, &["crate"], flags, errors);
         }
         if root.is_some() {
             errors.report(&meta.path, Message::DuplicateOption("crate".to_owned()));
@@ -87,11 +83,7 @@ pub(crate) struct FieldOptions {
 pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Errors) -> FieldOptions {
     let mut options = FieldOptions::default();
     take(attributes, errors, |meta| {
-        if meta.path.is_ident("constant") {
-            set(&mut options.constant, &meta, errors);
-        } else if meta.path.is_ident("leaf") {
-            set(&mut options.leaf, &meta, errors);
-        } else if meta.path.is_ident("rename") {
+        if meta.path.is_ident("rename") {
             if options.rename.is_some() {
                 errors.report(&meta.path, Message::DuplicateOption("rename".to_owned()));
             }
@@ -101,10 +93,9 @@ pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Error
             }
             options.rename = Some(name.value());
             return Ok(());
-        } else {
-            unknown(&meta, "a field", &["constant", "leaf", "rename"], errors);
-            return skip_value(&meta);
         }
+        let flags = &mut [("constant", &mut options.constant), ("leaf", &mut options.leaf)];
+        read_flag(&meta, "a field", &["rename"], flags, errors)?;
         if options.constant && options.leaf {
             errors.report(&meta.path, Message::ConflictingOptions("constant", "leaf"));
         }
@@ -126,22 +117,35 @@ pub(crate) struct MethodOptions {
 pub(crate) fn take_method_options(attributes: &mut Vec<Attribute>, errors: &Errors) -> MethodOptions {
     let mut options = MethodOptions::default();
     take(attributes, errors, |meta| {
-        if meta.path.is_ident("skip") {
-            set(&mut options.skip, &meta, errors);
-        } else if meta.path.is_ident("include") {
-            set(&mut options.include, &meta, errors);
-        } else if meta.path.is_ident("specialize") {
-            set(&mut options.specialize, &meta, errors);
-        } else {
-            unknown(&meta, "a method", &["skip", "include", "specialize"], errors);
-            return skip_value(&meta);
-        }
+        let MethodOptions { skip, include, specialize } = &mut options;
+        let flags = &mut [("skip", skip), ("include", include), ("specialize", specialize)];
+        read_flag(&meta, "a method", &[], flags, errors)?;
         if options.skip && options.include {
             errors.report(&meta.path, Message::ConflictingOptions("skip", "include"));
         }
         Ok(())
     });
     options
+}
+
+/// Takes away and reports the `#[fx(…)]` attributes that stand where none can; those of fields and methods are gone by now.
+///
+/// Bodies are left alone: items in them are looked at for themselves.
+pub(crate) fn report_stray(item: &mut Item, errors: &Errors) {
+    struct Stray<'a>(&'a Errors);
+    impl VisitMut for Stray<'_> {
+        fn visit_attributes_mut(&mut self, attributes: &mut Vec<Attribute>) {
+            attributes.retain(|attribute| {
+                let stray = attribute.path().is_ident("fx");
+                if stray {
+                    self.0.report(attribute.path(), Message::StrayOption);
+                }
+                !stray
+            });
+        }
+        fn visit_block_mut(&mut self, _: &mut syn::Block) {}
+    }
+    Stray(errors).visit_item_mut(item);
 }
 
 fn take(
@@ -151,7 +155,11 @@ fn take(
 ) {
     attributes.retain(|attribute| {
         if !attribute.path().is_ident("fx") {
-            return true;
+            let inside = inside_cfg_attr(attribute);
+            if let Some(ours) = &inside {
+                errors.report(ours, Message::InsideCfgAttr);
+            }
+            return inside.is_none();
         }
         if let Err(error) = attribute.parse_nested_meta(&mut read) {
             errors.syn(error);
@@ -160,14 +168,33 @@ fn take(
     });
 }
 
-fn set(flag: &mut bool, meta: &ParseNestedMeta<'_>, errors: &Errors) {
-    if std::mem::replace(flag, true) {
-        errors.report(&meta.path, Message::DuplicateOption(path_text(&meta.path)));
-    }
+/// The `fx` of `#[cfg_attr(predicate, fx(constant))]`, which rustc has not looked into yet.
+fn inside_cfg_attr(attribute: &Attribute) -> Option<Ident> {
+    let list = attribute.meta.require_list().ok().filter(|list| list.path.is_ident("cfg_attr"))?;
+    list.tokens.clone().into_iter().skip(1).find_map(|token| match token {
+        TokenTree::Ident(name) if name == "fx" => Some(name),
+        _ => None,
+    })
 }
 
-fn unknown(meta: &ParseNestedMeta<'_>, place: &'static str, known: &'static [&'static str], errors: &Errors) {
-    errors.report(&meta.path, Message::UnknownOption { place, found: path_text(&meta.path), known });
+/// Sets the flag of that name. What is no flag is unknown; `others` are known besides, and have been looked for.
+fn read_flag(
+    meta: &ParseNestedMeta<'_>,
+    place: &'static str,
+    others: &[&'static str],
+    flags: &mut [(&'static str, &mut bool)],
+    errors: &Errors,
+) -> syn::Result<()> {
+    let found = path_text(&meta.path);
+    let Some((_, flag)) = flags.iter_mut().find(|(name, _)| meta.path.is_ident(name)) else {
+        let known = others.iter().copied().chain(flags.iter().map(|(name, _)| *name)).collect();
+        errors.report(&meta.path, Message::UnknownOption { place, found, known });
+        return skip_value(meta);
+    };
+    if std::mem::replace(*flag, true) {
+        errors.report(&meta.path, Message::DuplicateOption(found));
+    }
+    Ok(())
 }
 
 /// Steps over `= value` or `(…)`, so that the options after an unknown one are still read.

@@ -50,6 +50,12 @@ impl Paths {
         quote!(#module::#name)
     }
 
+    /// A name of the module about copies of mirrors.
+    pub(crate) fn cloned(&self, name: &str) -> TokenStream {
+        let (module, name) = (self.private("cloned"), ident(name));
+        quote!(#module::#name)
+    }
+
     /// A name of the module about what mirrors hold.
     pub(crate) fn held(&self, name: &str) -> TokenStream {
         let (module, name) = (self.private("held"), ident(name));

@@ -15,7 +15,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{ItemTrait, ReturnType, Signature, TraitItem, Type, TypeParamBound, parse_quote};
 
-use crate::attributes::cfgs;
+use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
@@ -87,7 +87,10 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
         });
         objects(item, paths)
     });
-    quote!(#both #objects)
+    let (mut written, allow, cfgs) = (item.clone(), allow_generated(), cfgs(&item.attrs));
+    written.attrs.clear();
+    // The trait as its author wrote it uses what they have imported for it.
+    quote!(#both #objects #(#cfgs)* #allow const _: () = { #written };)
 }
 
 /// The impls that let trait objects be fields of a mirrored type.

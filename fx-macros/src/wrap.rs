@@ -3,15 +3,15 @@
 //! The graph refers to a static description of the function, which also knows how to run it on tensors again. It stands
 //! beside the function, as public as that, so that a saved graph can be read elsewhere with it (`fx::op_of!`).
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, Item, ItemFn, Pat, PathArguments, ReturnType, Signature, Type};
 
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, report_others};
 use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, rename};
 use crate::errors::{Errors, Message};
+use crate::known::{close, ends};
 use crate::module::kind;
 use crate::options::wrap_options;
 use crate::paths::Paths;
@@ -25,7 +25,8 @@ use crate::whole::{op_ident, path_end};
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
     let (paths, pure) = wrap_options(options, &errors);
-    let generated = match syn::parse2::<Item>(item.clone()) {
+    let parsed = syn::parse2::<Item>(item.clone()).inspect(|item| report_others(item, "wrap", &errors));
+    let generated = match parsed {
         Ok(Item::Fn(function)) => expand_fn(&function, &paths, pure, &errors),
         Ok(other) => {
             let goes_on = "a free function";
@@ -50,10 +51,14 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
         return TokenStream::new();
     };
     if is_generic(&item.sig) {
-        errors.report(&item.sig.generics, Message::WrapGeneric);
+        match item.sig.generics.params.is_empty() {
+            false => errors.report(&item.sig.generics, Message::WrapGeneric),
+            // By `impl Trait`.
+            true => errors.report(&item.sig.inputs, Message::WrapGeneric),
+        }
     }
     let mut sig = item.sig.clone();
-    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths));
+    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths).asking(&dispatch.known));
     rename(&mut sig, |position, _| format_ident!("__fx_{}", position));
     let mut used = Names::default();
     used.signature(&sig);
@@ -62,6 +67,13 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
     let callee = quote!(<#candle::Tensor as #trait_name>::#call);
     let (description, record) = (description(item, &callee, paths, pure), record(item, &sig, paths));
     let (cfgs, allow, imports) = (cfgs(&item.attrs), allow_generated(), shadow::imports(&used, false, paths));
+    // What the description takes from a graph, in the same words: of that rustc speaks once.
+    let (args, gets) =
+        (paths.private("Args"), item.sig.inputs.iter().enumerate().map(|(position, input)| taken(position, input)));
+    let nothing = paths.candle_result(quote!(()));
+    dispatch.known.ask_by(quote! {
+        let _ = |args: #args<'_>| -> #nothing { #(let _ = #gets;)* ::core::result::Result::Ok(()) };
+    });
     let (public, recorded) = (dispatch.write(), dispatch.proxy_impl(sig, record));
     quote! {
         #public
@@ -108,10 +120,7 @@ pub(crate) fn description(item: &ItemFn, callee: &TokenStream, paths: &Paths, pu
         let written = input.ty.to_token_stream().to_string();
         Some(quote!(#param::new(#name, #tensor).written(#written)))
     });
-    let gets = item.sig.inputs.iter().enumerate().map(|(position, input)| match input {
-        FnArg::Typed(input) => get(position, &input.ty),
-        FnArg::Receiver(_) => TokenStream::new(),
-    });
+    let gets = item.sig.inputs.iter().enumerate().map(|(position, input)| taken(position, input));
     let effect_type = paths.private("Effect");
     let effect = pure.then(|| quote!(.with_effect(#effect_type::Pure)));
     let returned = match &item.sig.output {
@@ -135,18 +144,27 @@ pub(crate) fn description(item: &ItemFn, callee: &TokenStream, paths: &Paths, pu
     }
 }
 
+/// The argument of a parameter.
+fn taken(position: usize, input: &FnArg) -> TokenStream {
+    match input {
+        // Of what is borrowed, how long is found out here.
+        FnArg::Typed(input) => get(position, &close(&input.ty, &|_| false).unwrap_or_else(|| (*input.ty).clone())),
+        FnArg::Receiver(_) => TokenStream::new(),
+    }
+}
+
 /// An argument as its parameter takes it. References to what is owned while the call runs are taken here.
 fn get(position: usize, ty: &Type) -> TokenStream {
     if let Some(item) = slice_in_option(ty) {
         return quote!(args.get::<::core::option::Option<::std::vec::Vec<#item>>>(#position)?.as_deref());
     }
-    let Type::Reference(reference) = ty else { return quote!(args.get(#position)?) };
+    let Type::Reference(reference) = ty else { return quote!(args.get::<#ty>(#position)?) };
     match &*reference.elem {
         Type::Slice(slice) => {
             let item = &slice.elem;
             quote!(&*args.get::<::std::vec::Vec<#item>>(#position)?)
         }
-        Type::Path(path) if path.path.is_ident("str") => quote!(args.get(#position)?),
+        Type::Path(path) if path.path.is_ident("str") => quote!(args.get::<&#path>(#position)?),
         other => quote!(&args.get::<#other>(#position)?),
     }
 }
@@ -174,14 +192,17 @@ fn record(item: &ItemFn, sig: &Signature, paths: &Paths) -> TokenStream {
         quote!(#record::record(&#variable))
     });
     // rustc says of this call what the function cannot return, so it is where that is written.
-    let span = match &item.sig.output {
-        ReturnType::Default => item.sig.ident.span(),
-        ReturnType::Type(_, ty) => ty.span(),
+    let written = match &item.sig.output {
+        ReturnType::Default => item.sig.ident.to_token_stream(),
+        ReturnType::Type(_, ty) => ty.to_token_stream(),
     };
-    let call = quote!(#record_call).into_iter().map(|mut token| {
-        token.set_span(span.resolved_at(token.span()));
+    let (first, last) = ends(written);
+    let call = record_call.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(first));
         token
     });
+    let mut passed = Group::new(Delimiter::Parenthesis, quote!(&#op, ::std::vec![#(#arguments),*]));
+    passed.set_span(last);
     let call: TokenStream = call.collect();
-    quote!({ #call(&#op, ::std::vec![#(#arguments),*]) })
+    quote!({ #call #passed })
 }

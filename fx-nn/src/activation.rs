@@ -81,7 +81,7 @@ macro_rules! activations {
 
         impl fmt::Display for $layer {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let settings: &[String] = &[$(format!("{}={}", stringify!($field), Setting::text(&self.$field))),*];
+                let settings: &[String] = &[$(named(stringify!($field), &Setting::text(&self.$field))),*];
                 write!(f, "{}({})", stringify!($layer), settings.join(", "))
             }
         }
@@ -104,6 +104,11 @@ macro_rules! activations {
             };
         }
     )*};
+}
+
+/// A setting with its name, which torch leaves out where it is `lambd`.
+fn named(name: &str, setting: &str) -> String {
+    if name == "lambd" { setting.to_owned() } else { format!("{name}={setting}") }
 }
 
 words! {
@@ -271,9 +276,14 @@ impl PReLU {
 twice! {
     {}
 
-    /// [`RReLU`] with the middle of its slopes.
-    pub(crate) fn between(layer: RReLU, xs: &Tensor) -> Result<Tensor> {
-        xs.relu()? + (xs.minimum(0.0)? * ((layer.lower + layer.upper) / 2.0))?
+    /// [`RReLU`]: in training of random slopes, else of the middle one.
+    pub(crate) fn between(layer: RReLU, xs: &Tensor, train: bool) -> Result<Tensor> {
+        let negative = xs.minimum(0.0)?;
+        if !train || layer.lower >= layer.upper {
+            return xs.relu()? + (negative * ((layer.lower + layer.upper) / 2.0))?;
+        }
+        let slopes = Tensor::rand(layer.lower, layer.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?;
+        xs.relu()? + (negative * slopes)?
     }
 
     pub(crate) fn sloped(layer: &PReLU, weight: &Tensor, xs: &Tensor) -> Result<Tensor> {
@@ -334,11 +344,7 @@ impl RReLU {
 
 impl ModuleT for RReLU {
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
-        if !train || self.lower >= self.upper {
-            return between(*self, xs);
-        }
-        let slopes = Tensor::rand(self.lower, self.upper, xs.shape(), xs.device())?.to_dtype(xs.dtype())?;
-        xs.relu()? + (xs.minimum(0.0)? * slopes)?
+        between(*self, xs, train)
     }
 }
 
@@ -354,5 +360,6 @@ leaf! {
     tensors {}
     make |_vb| Ok(Self { lower, upper });
     shape |_layer, _x| Ok(());
-    through |layer, _scope, x| entered::between(*layer, x);
+    in_training Random;
+    through |layer, _scope, x, train| entered::between(*layer, x, train);
 }

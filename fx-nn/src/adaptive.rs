@@ -175,14 +175,14 @@ adaptive! {
 indices! {
     AdaptiveMaxPool, "AdaptiveMaxPool", |state| Ok(Self { output_size: state.option("output_size")? });
     |layer, x| {
-        let dims = layer.output_size.shape(&Self::NAME[3..], x.dims())?;
+        let dims = layer.output_size.shape(&Self::NAME[3..], x)?;
         let windows = |axis: usize| {
-            let (size, wanted) = (x.dims()[axis], dims[axis]);
+            let (size, wanted) = (x[axis], dims[axis]);
             (0..wanted).map(|i| {
                 let (start, end) = (i * size / wanted, ((i + 1) * size).div_ceil(wanted));
                 (start..end).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect()
             }).collect()
         };
-        (x.rank() - N..x.rank()).map(windows).collect()
+        (x.len() - N..x.len()).map(windows).collect()
     };
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use candle_core::{DType, ModuleT, Result, Tensor, bail};
+use candle_core::{DType, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
@@ -14,7 +14,7 @@ use fx_core::value::{Fact, Value};
 
 use crate::axis::full;
 use crate::dims::{extent, rank};
-use crate::dropout::Dropout;
+use crate::dropout::{Dropout, dropped_in};
 use crate::leaf::{Several, leaf, optional};
 use crate::linear::uniform;
 use crate::options::options;
@@ -85,7 +85,7 @@ pub(crate) const NAMES: &[&str] = &[
 ];
 
 /// `U(-√(6 / (rows + columns)), …)`.
-fn xavier(rows: usize, columns: usize) -> Init {
+pub(crate) fn xavier(rows: usize, columns: usize) -> Init {
     let bound = (6.0 / (rows + columns).max(1) as f64).sqrt();
     Init::Uniform { lo: -bound, up: bound }
 }
@@ -93,6 +93,7 @@ fn xavier(rows: usize, columns: usize) -> Init {
 twice! {
     {
         use crate::axis::entered::full;
+        use crate::dropout::entered::dropped_in;
         use crate::rnn_cell::entered::affine;
     }
 
@@ -117,14 +118,14 @@ twice! {
         }
     }
 
-    /// What an attention computes with these tensors; `dropped` drops of its weights.
+    /// What an attention computes with these tensors, dropping of its weights in training.
     pub(crate) fn attend(
         layer: &MultiheadAttention,
         parts: &Parts,
         [query, key, value]: [&Tensor; 3],
         [key_padding_mask, attn_mask]: [Option<&Tensor>; 2],
         average_attn_weights: bool,
-        dropped: impl Fn(&Tensor) -> Result<Tensor>,
+        train: bool,
     ) -> Result<(Tensor, Tensor)> {
         let Extents { targets, sources, batch } = layer.extents(query.dims(), key.dims(), value.dims())?;
         let samples = batch.unwrap_or(1);
@@ -188,7 +189,7 @@ twice! {
             scores = scores.broadcast_add(&mask.pad_with_zeros(3, 0, all - sources)?)?;
         }
         let weights = candle_nn::ops::softmax(&scores, 3)?;
-        let weights = dropped(&weights)?;
+        let weights = dropped_in(train, layer.dropout.p(), &weights)?;
         let attended = weights.reshape((samples * heads, targets, all))?.matmul(&v)?;
         let rows = attended.transpose(0, 1)?.reshape((targets * samples, layer.embed_dim))?;
         let output = affine(&rows, &parts.out_proj.0, parts.out_proj.1.as_ref())?;
@@ -340,8 +341,7 @@ impl MultiheadAttention {
             bias_kv: self.bias_kv.clone(),
         };
         let masks = [key_padding_mask, attn_mask];
-        let dropped = |weights: &Tensor| self.dropout.forward_t(weights, train);
-        attend(self, &parts, [query, key, value], masks, average_attn_weights, dropped)
+        attend(self, &parts, [query, key, value], masks, average_attn_weights, train)
     }
 
     /// Its tensors, entered.
@@ -407,7 +407,8 @@ leaf! {
         let [q, k, v] = [0, 1, 2].map(|at| facts.get(at).and_then(|fact| fact.as_tensor()));
         layer.macs_of(q?.dims(), k?.dims(), v?.dims())
     };
-    enters |layer| true;
+    in_training Random;
+    enters layer;
 }
 leaf!(@several MultiheadAttention);
 
@@ -437,10 +438,10 @@ impl Several<MultiheadAttention> {
         average_attn_weights: bool,
         train: bool,
     ) -> Result<(Proxy, Proxy)> {
-        if let Some(inside) = self.enter_outside_training(train) {
+        if let Some(inside) = self.enter() {
             let (layer, inputs, masks) = (inside.layer(), [query, key, value], [key_padding_mask, attn_mask]);
             let parts = layer.entered(inside.scope())?;
-            return entered::attend(layer, &parts, inputs, masks, average_attn_weights, |weights| Ok(weights.clone()));
+            return entered::attend(layer, &parts, inputs, masks, average_attn_weights, train);
         }
         let tensor = |proxy: &Proxy| Given::Proxy(proxy.clone());
         let flag = |flag| Given::Data(Value::Bool(flag));

@@ -3,18 +3,23 @@
 //! Invariant: running statistics are variables, shared by the clones of a layer, so that a captured graph in training
 //! updates those of the model.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, ModuleT, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
-use fx_core::trace::Scope;
+use fx_core::module::LayerModule;
+use fx_core::trace::{Proxy, Scope};
+use fx_core::value::TensorFact;
 
 use crate::dims::{extent, rank};
+use crate::keeper::{Keeps, KeepsOne, outside_training};
 use crate::leaf::leaf;
 use crate::norm::{affine, standardize, widely};
 use crate::options::{flag, float, options};
 use crate::pool::numbered;
-use crate::twice::{inside, maybe, twice};
+use crate::twice::{maybe, twice};
 
 options! {
     /// Options of [`BatchNorm1d`] and its kind.
@@ -27,6 +32,8 @@ options! {
         affine: bool = true,
         /// Whether statistics are kept; true by default. Without them, those of the batch are always used.
         track_running_stats: bool = true,
+        /// Whether channels that are scaled are shifted as well; true by default.
+        bias: bool = true,
     }
 }
 
@@ -41,6 +48,8 @@ options! {
         affine: bool = false,
         /// Whether statistics are kept; false by default.
         track_running_stats: bool = false,
+        /// Whether channels that are scaled are shifted as well; true by default.
+        bias: bool = true,
     }
 }
 
@@ -60,26 +69,38 @@ struct Running {
 }
 
 impl Kept {
-    fn new(features: usize, scaled: bool, tracked: bool, vb: &VarBuilder<'_>) -> Result<Self> {
+    fn new(features: usize, [scaled, shifted, tracked]: [bool; 3], vb: &VarBuilder<'_>) -> Result<Self> {
         let get = |name, init| vb.get_with_hints(features, name, Init::Const(init));
         let weight = scaled.then(|| get("weight", 1.0)).transpose()?;
-        let bias = scaled.then(|| get("bias", 0.0)).transpose()?;
+        let bias = (scaled && shifted).then(|| get("bias", 0.0)).transpose()?;
         let running = tracked.then(|| Running::new(features, vb)).transpose()?;
         Ok(Self { weight, bias, running })
     }
 
-    fn channels(&self) -> Channels {
-        let running = self.running.as_ref().map(Running::detached);
+    fn channels(&self, count: usize) -> Channels {
+        let running = self.running.as_ref().map(|running| running.detached(count));
         Channels { weight: self.weight.clone(), bias: self.bias.clone(), running }
     }
 
-    /// The same, entered.
-    fn entered(&self, scope: &Scope) -> entered::Channels {
-        let of = |kept: &Var, name| inside(kept.as_tensor(), scope, name);
-        entered::Channels {
-            weight: maybe(self.weight.as_ref(), scope, "weight"),
-            bias: maybe(self.bias.as_ref(), scope, "bias"),
-            running: self.running.as_ref().map(|kept| [of(&kept.mean, "running_mean"), of(&kept.var, "running_var")]),
+    /// The same, entered, with these running statistics.
+    fn entered(&self, scope: &Scope, kept: &[Proxy]) -> entered::Channels {
+        let [weight, bias] =
+            [(&self.weight, "weight"), (&self.bias, "bias")].map(|(tensor, name)| maybe(tensor.as_ref(), scope, name));
+        entered::Channels { weight, bias, running: (!kept.is_empty()).then(|| kept.to_vec()) }
+    }
+
+    /// So many of the running statistics, by name.
+    fn running(&self, count: usize) -> Vec<(&'static str, Tensor)> {
+        let vars = self.running.as_ref().map(Running::vars);
+        let tensors = vars.into_iter().flatten().take(count).map(|var| var.as_tensor().clone());
+        RUNNING.iter().copied().zip(tensors).collect()
+    }
+
+    /// Keeps running statistics that are new.
+    fn count(&self, new: Option<Vec<Tensor>>) -> Result<()> {
+        match (&self.running, new) {
+            (Some(running), Some(new)) => running.set(&new),
+            _ => Ok(()),
         }
     }
 
@@ -111,8 +132,28 @@ twice! {
     pub(crate) struct Channels {
         pub(crate) weight: Option<Tensor>,
         pub(crate) bias: Option<Tensor>,
-        /// The running mean and variance.
-        pub(crate) running: Option<[Tensor; 2]>,
+        /// The running mean and the running variance, and, if they are counted, the number of batches.
+        pub(crate) running: Option<Vec<Tensor>>,
+    }
+
+    /// Running statistics when a batch with this mean and this variance is counted in, the variance over one element less.
+    /// Without a momentum they are the averages of all batches.
+    pub(crate) fn counted(running: &[Tensor], seen: &[Tensor; 2], momentum: Option<f64>) -> Result<Vec<Tensor>> {
+        let batches = running.get(2).map(|batches| batches + 1.0).transpose()?;
+        let blend = |(kept, seen): (&Tensor, &Tensor)| -> Result<Tensor> {
+            let seen = seen.to_dtype(kept.dtype())?;
+            match (momentum, &batches) {
+                (Some(momentum), _) => (kept * (1.0 - momentum))? + (seen * momentum)?,
+                (None, Some(batches)) => {
+                    let share = batches.to_dtype(kept.dtype())?.recip()?;
+                    kept + (seen - kept)?.broadcast_mul(&share)?
+                }
+                (None, None) => Ok(seen),
+            }
+        };
+        let mut new = running.iter().zip(seen).map(blend).collect::<Result<Vec<_>>>()?;
+        new.extend(batches);
+        Ok(new)
     }
 
     /// Scales and shifts the channels, which stand in this dimension.
@@ -122,21 +163,42 @@ twice! {
     }
 
     /// `x` by the running mean and variance.
-    pub(crate) fn by_running([mean, var]: &[Tensor; 2], x: &Tensor, at: usize, eps: f64) -> Result<Tensor> {
+    pub(crate) fn by_running(running: &[Tensor], x: &Tensor, at: usize, eps: f64) -> Result<Tensor> {
         let dims = beside(x, at)?;
         let of = |kept: &Tensor| kept.to_dtype(x.dtype())?.reshape(dims.as_slice());
-        x.broadcast_sub(&of(mean)?)?.broadcast_div(&(of(var)? + eps)?.sqrt()?)
+        x.broadcast_sub(&of(&running[0])?)?.broadcast_div(&(of(&running[1])? + eps)?.sqrt()?)
     }
 
-    /// [`BatchNorm`] outside of training.
-    pub(crate) fn batch_norm<const N: usize>(layer: &BatchNorm<N>, channels: &Channels, xs: &Tensor) -> Result<Tensor> {
+    /// [`BatchNorm`], and its running statistics in training.
+    pub(crate) fn batch_norm<const N: usize>(
+        layer: &BatchNorm<N>,
+        channels: &Channels,
+        xs: &Tensor,
+        train: bool,
+    ) -> Result<(Tensor, Option<Vec<Tensor>>)> {
         layer.shape(xs.dims())?;
         let eps = layer.config.eps;
+        let seen = RefCell::new(None);
         let normalized = match &channels.running {
-            Some(running) => widely(xs, |xs| by_running(running, xs, 1, eps))?,
-            None => widely(xs, |xs| by_batch(xs, eps, |_| Ok(())))?,
+            Some(running) if !train => widely(xs, |xs| by_running(running, xs, 1, eps))?,
+            running => {
+                if train {
+                    layer.several(xs.dims())?;
+                }
+                let tracked = train && running.is_some();
+                widely(xs, |xs| by_batch(xs, eps, |rows| {
+                    if tracked {
+                        seen.replace(Some([rows.mean(1)?, rows.var(1)?]));
+                    }
+                    Ok(())
+                }))?
+            }
         };
-        scaled(channels, normalized, 1)
+        let running = match (&channels.running, seen.into_inner()) {
+            (Some(running), Some(seen)) => Some(counted(running, &seen, layer.config.momentum)?),
+            _ => None,
+        };
+        Ok((scaled(channels, normalized, 1)?, running))
     }
 
     /// `x` by the statistics of its channels, of which `seen` is told.
@@ -155,18 +217,34 @@ twice! {
         standardize(&rows, eps)?.reshape(xs.shape())
     }
 
-    /// [`InstanceNorm`] outside of training.
-    pub(crate) fn instance_norm<const N: usize>(layer: &InstanceNorm<N>, channels: &Channels, xs: &Tensor) -> Result<Tensor> {
+    /// [`InstanceNorm`], and its running statistics in training. torch does not count the batches.
+    pub(crate) fn instance_norm<const N: usize>(
+        layer: &InstanceNorm<N>,
+        channels: &Channels,
+        xs: &Tensor,
+        train: bool,
+    ) -> Result<(Tensor, Option<Vec<Tensor>>)> {
         let at = layer.shape(xs.dims())?;
         let eps = layer.config.eps;
+        let seen = RefCell::new(None);
         let normalized = match &channels.running {
-            Some(running) => widely(xs, |xs| by_running(running, xs, at, eps))?,
-            None => {
+            Some(running) if !train => widely(xs, |xs| by_running(running, xs, at, eps))?,
+            running => {
                 layer.several(xs.dims(), at)?;
-                widely(xs, |xs| by_sample(xs, at, eps, |_| Ok(())))?
+                let tracked = train && running.is_some();
+                widely(xs, |xs| by_sample(xs, at, eps, |rows| {
+                    if tracked {
+                        seen.replace(Some([rows.mean(2)?.mean(0)?, rows.var(2)?.mean(0)?]));
+                    }
+                    Ok(())
+                }))?
             }
         };
-        scaled(channels, normalized, at)
+        let running = match (&channels.running, seen.into_inner()) {
+            (Some(running), Some(seen)) => Some(counted(running, &seen, Some(layer.config.momentum))?),
+            _ => None,
+        };
+        Ok((scaled(channels, normalized, at)?, running))
     }
 }
 
@@ -186,24 +264,18 @@ impl Running {
         Ok(Self { mean: Var::from_tensor(&mean)?, var: Var::from_tensor(&var)?, batches: Var::from_tensor(&batches)? })
     }
 
-    /// Counts a batch with these statistics of `(channels)`, the variance over one element less.
-    fn update(&self, mean: &Tensor, var: &Tensor, momentum: Option<f64>) -> Result<()> {
-        let batches = self.batches.as_tensor().to_scalar::<i64>()?.saturating_add(1);
-        let momentum = momentum.unwrap_or(1.0 / batches as f64);
-        let blend = |kept: &Var, found: &Tensor| -> Result<Tensor> {
-            let kept = kept.as_detached_tensor();
-            (&kept * (1.0 - momentum))? + (found.detach().to_dtype(kept.dtype())? * momentum)?
-        };
-        // Both are computed before either is changed.
-        let (mean, var) = (blend(&self.mean, mean)?, blend(&self.var, var)?);
-        self.mean.set(&mean)?;
-        self.var.set(&var)?;
-        self.batches.set(&Tensor::full(batches, (), self.batches.device())?)
+    fn vars(&self) -> [&Var; 3] {
+        [&self.mean, &self.var, &self.batches]
     }
 
-    /// The mean and the variance, which gradients do not reach.
-    fn detached(&self) -> [Tensor; 2] {
-        [&self.mean, &self.var].map(Var::as_detached_tensor)
+    /// So many of them as they are now; gradients do not reach them.
+    fn detached(&self, count: usize) -> Vec<Tensor> {
+        self.vars().into_iter().take(count).map(Var::as_detached_tensor).collect()
+    }
+
+    /// Replaces them, or the first of them.
+    fn set(&self, new: &[Tensor]) -> Result<()> {
+        self.vars().into_iter().zip(new).try_for_each(|(var, new)| var.set(&new.detach()))
     }
 }
 
@@ -251,7 +323,7 @@ impl<const N: usize> BatchNorm<N> {
     /// # Errors
     /// When the builder has a tensor of another shape, or none.
     pub fn new(num_features: usize, config: BatchNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        let kept = Kept::new(num_features, [config.affine, config.bias, config.track_running_stats], &vb)?;
         Ok(Self { num_features, kept, config })
     }
 
@@ -276,8 +348,34 @@ impl<const N: usize> BatchNorm<N> {
         extent(&Self::NAME[3..], dims, 1, self.num_features, "channels")
     }
 
+    /// Refuses a batch of one element in training, which has no variance.
+    fn several(&self, dims: &[usize]) -> Result<()> {
+        let count: usize = dims.iter().product();
+        if count > 0 && count == self.num_features {
+            bail!("{}: expects more than one value per channel in training, but is given {dims:?}", &Self::NAME[3..]);
+        }
+        Ok(())
+    }
+
     fn tensor(&self, name: &str) -> Option<Tensor> {
         self.kept.tensor(name)
+    }
+
+    /// The same as a layer of candle's, outside of training.
+    fn in_candle(&self, x: &TensorFact) -> Option<Arc<dyn LayerModule>> {
+        let Channels { weight, bias, running } = self.kept.channels(2);
+        let [mean, var] = <[Tensor; 2]>::try_from(running?).ok()?;
+        // Where a dtype is shorter, torch computes in f32 and candle does not.
+        if !matches!(x.dtype, DType::F32 | DType::F64) || mean.dtype() != x.dtype {
+            return None;
+        }
+        let (features, eps) = (self.num_features, self.config.eps);
+        let layer = match (weight, bias) {
+            (Some(weight), Some(bias)) => candle_nn::BatchNorm::new(features, mean, var, weight, bias, eps),
+            (None, None) => candle_nn::BatchNorm::new_no_bias(features, mean, var, eps),
+            _ => return None,
+        };
+        Some(Arc::new(layer.ok()?))
     }
 }
 
@@ -285,43 +383,53 @@ impl<const N: usize> ModuleT for BatchNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or the batch's statistics are of one element.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
-        let channels = self.kept.channels();
-        if !train {
-            return batch_norm(self, &channels, xs);
-        }
-        self.shape(xs.dims())?;
-        let count = xs.elem_count() / self.num_features.max(1);
-        if count == 1 {
-            let (layer, dims) = (&Self::NAME[3..], xs.dims());
-            bail!("{layer}: expects more than one value per channel in training, but is given {dims:?}");
-        }
-        let seen = |rows: &Tensor| match &self.kept.running {
-            Some(running) => running.update(&rows.mean(1)?, &rows.var(1)?, self.config.momentum),
-            None => Ok(()),
-        };
-        scaled(&channels, widely(xs, |xs| by_batch(xs, self.config.eps, seen))?, 1)
+        let (result, running) = batch_norm(self, &self.kept.channels(3), xs, train)?;
+        self.kept.count(running)?;
+        Ok(result)
     }
 }
 
 impl<const N: usize> fmt::Display for BatchNorm<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BatchNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let BatchNormConfig { eps, momentum, affine, track_running_stats, bias } = &self.config;
         let (name, features, eps) = (&Self::NAME[3..], self.num_features, float(*eps));
         let momentum = momentum.map_or_else(|| "None".to_owned(), float);
-        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
-        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+        let (bias, affine, tracked) = (flag(*affine && *bias), flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, ")?;
+        write!(f, "track_running_stats={tracked})")
     }
 }
 
 leaf! {
-    const N => BatchNorm<N> as Self::NAME, forward_t;
+    const N => BatchNorm<N> as Self::NAME, kept_t;
     arguments { num_features: usize }
     config config: BatchNormConfig;
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims());
     buffers RUNNING;
-    through |layer, scope, x| entered::batch_norm(layer, &layer.kept.entered(scope), x);
+    in_training Changes;
+    enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
+    candle |layer, x| layer.in_candle(x);
+}
+
+impl<const N: usize> Keeps for BatchNorm<N> {
+    fn kept(&self) -> Vec<(&'static str, Tensor)> {
+        self.kept.running(3)
+    }
+}
+
+impl<const N: usize> KeepsOne for BatchNorm<N> {
+    fn through_kept(
+        &self,
+        scope: &Scope,
+        kept: &[Proxy],
+        xs: &Proxy,
+        train: bool,
+    ) -> Result<(Proxy, Option<Vec<Proxy>>)> {
+        entered::batch_norm(self, &self.kept.entered(scope, kept), xs, train)
+    }
 }
 
 /// `(x − mean) / √(variance + eps) · weight + bias` for each channel of each sample; see [`InstanceNorm2d`].
@@ -353,7 +461,7 @@ impl<const N: usize> InstanceNorm<N> {
     /// # Errors
     /// When the builder has a tensor of another shape, or none.
     pub fn new(num_features: usize, config: InstanceNormConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        let kept = Kept::new(num_features, config.affine, config.track_running_stats, &vb)?;
+        let kept = Kept::new(num_features, [config.affine, config.bias, config.track_running_stats], &vb)?;
         Ok(Self { num_features, kept, config })
     }
 
@@ -384,38 +492,49 @@ impl<const N: usize> ModuleT for InstanceNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or a sample has one element in training.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
-        let channels = self.kept.channels();
-        if !train {
-            return instance_norm(self, &channels, xs);
-        }
-        let at = self.shape(xs.dims())?;
-        self.several(xs.dims(), at)?;
-        let seen = |rows: &Tensor| match &self.kept.running {
-            Some(running) => {
-                running.update(&rows.mean(2)?.mean(0)?, &rows.var(2)?.mean(0)?, Some(self.config.momentum))
-            }
-            None => Ok(()),
-        };
-        scaled(&channels, widely(xs, |xs| by_sample(xs, at, self.config.eps, seen))?, at)
+        let (result, running) = instance_norm(self, &self.kept.channels(2), xs, train)?;
+        self.kept.count(running)?;
+        Ok(result)
     }
 }
 
 impl<const N: usize> fmt::Display for InstanceNorm<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InstanceNormConfig { eps, momentum, affine, track_running_stats } = &self.config;
+        let InstanceNormConfig { eps, momentum, affine, track_running_stats, bias } = &self.config;
         let (name, features, eps, momentum) = (&Self::NAME[3..], self.num_features, float(*eps), float(*momentum));
-        let (affine, tracked) = (flag(*affine), flag(*track_running_stats));
-        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, track_running_stats={tracked})")
+        let (bias, affine, tracked) = (flag(*affine && *bias), flag(*affine), flag(*track_running_stats));
+        write!(f, "{name}({features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, ")?;
+        write!(f, "track_running_stats={tracked})")
     }
 }
 
 leaf! {
-    const N => InstanceNorm<N> as Self::NAME, forward_t;
+    const N => InstanceNorm<N> as Self::NAME, kept_t;
     arguments { num_features: usize }
     config config: InstanceNormConfig;
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
     shape |layer, x| layer.shape(x.dims()).map(|_| ());
     buffers RUNNING;
-    through |layer, scope, x| entered::instance_norm(layer, &layer.kept.entered(scope), x);
+    in_training Changes;
+    enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
+}
+
+impl<const N: usize> Keeps for InstanceNorm<N> {
+    fn kept(&self) -> Vec<(&'static str, Tensor)> {
+        self.kept.running(2)
+    }
+}
+
+impl<const N: usize> KeepsOne for InstanceNorm<N> {
+    fn through_kept(
+        &self,
+        scope: &Scope,
+        kept: &[Proxy],
+        xs: &Proxy,
+        train: bool,
+    ) -> Result<(Proxy, Option<Vec<Proxy>>)> {
+        entered::instance_norm(self, &self.kept.entered(scope, kept), xs, train)
+    }
 }

@@ -5,9 +5,11 @@
 
 use std::fmt;
 use std::ops::Index;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{ModuleT, Result, Tensor};
+use fx_core::trace::whole::enter_at;
 use fx_core::trace::{self, Held, Holding, Proxy, Scope, Traceable};
 use indexmap::IndexMap;
 
@@ -22,23 +24,51 @@ pub trait Child: fmt::Debug + Send + Sync {
     fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor>;
 
     /// Its mirror.
-    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT>;
+    fn mirror(&self, scope: &Scope) -> Arc<dyn ChildMirror>;
 
     /// Name of its type.
     fn type_name(&self) -> &'static str;
 }
 
+/// The mirror of a [`Child`].
+pub trait ChildMirror {
+    /// Records a call at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy>;
+
+    /// What it holds.
+    fn held(&self, holding: &mut Holding) -> Held;
+}
+
+/// The mirror of a child of this type.
+struct MirrorOf<M: Traceable>(M::Symbolic);
+
+impl<M: Traceable> ChildMirror for MirrorOf<M>
+where
+    M::Symbolic: trace::ModuleT,
+{
+    fn record(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        trace::ModuleT::forward_t_at(&self.0, xs, train, at)
+    }
+
+    fn held(&self, holding: &mut Holding) -> Held {
+        M::held(&self.0, holding)
+    }
+}
+
 impl<M> Child for M
 where
-    M: ModuleT + Traceable + fmt::Debug + Send + Sync,
+    M: ModuleT + Traceable + fmt::Debug + Send + Sync + 'static,
     M::Symbolic: trace::ModuleT + 'static,
 {
     fn run(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
         self.forward_t(xs, train)
     }
 
-    fn mirror(&self, scope: &Scope) -> Arc<dyn trace::ModuleT> {
-        Arc::new(self.symbolic(scope))
+    fn mirror(&self, scope: &Scope) -> Arc<dyn ChildMirror> {
+        Arc::new(MirrorOf::<M>(self.symbolic(scope)))
     }
 
     fn type_name(&self) -> &'static str {
@@ -136,13 +166,22 @@ impl Traceable for Sequential {
     type Symbolic = SequentialMirror;
 
     fn symbolic(&self, scope: &Scope) -> SequentialMirror {
-        SequentialMirror(self.children.iter().map(|(name, child)| child.mirror(&scope.child(name))).collect())
+        let children = self.children.iter().map(|(name, child)| (name.clone(), child.mirror(&scope.child(name))));
+        SequentialMirror { scope: scope.clone(), children: children.collect() }
+    }
+
+    fn held(mirror: &SequentialMirror, holding: &mut Holding) -> Held {
+        let children = mirror.children.iter();
+        Held::structure("Sequential", children.map(|(name, child)| (name.as_str(), child.held(holding))).collect())
     }
 }
 
 /// The mirror of a [`Sequential`].
 #[derive(Clone)]
-pub struct SequentialMirror(Vec<Arc<dyn trace::ModuleT>>);
+pub struct SequentialMirror {
+    scope: Scope,
+    children: Vec<(String, Arc<dyn ChildMirror>)>,
+}
 
 impl SequentialMirror {
     /// Records the modules one after the other, not in training.
@@ -157,22 +196,27 @@ impl SequentialMirror {
     /// How many modules there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.children.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.children.is_empty()
     }
 }
 
 impl trace::ModuleT for SequentialMirror {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        self.forward_t_at(xs, train, Location::caller())
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        let _entered = enter_at(&self.scope, "Sequential");
         let mut result = xs.clone();
-        for child in &self.0 {
-            result = child.forward_t(&result, train)?;
+        for (_, child) in &self.children {
+            result = child.record(&result, train, at)?;
         }
         Ok(result)
     }
@@ -180,7 +224,7 @@ impl trace::ModuleT for SequentialMirror {
 
 impl fmt::Debug for SequentialMirror {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sequential of {}", self.0.len())
+        write!(f, "Sequential of {}", self.children.len())
     }
 }
 
@@ -283,9 +327,21 @@ impl<M: Traceable> Traceable for ModuleList<M> {
 
 impl<M: fmt::Display> fmt::Display for ModuleList<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<String> = (0..self.len()).map(|i| i.to_string()).collect();
-        let inside = names.iter().zip(&self.0).map(|(name, module)| (name.as_str(), module as &dyn fmt::Display));
-        write_all(f, "ModuleList", inside.collect())
+        // Modules in a row that print alike are printed once.
+        let mut alike: Vec<(usize, usize, String)> = Vec::new();
+        for (i, module) in self.0.iter().enumerate() {
+            let text = module.to_string();
+            match alike.last_mut() {
+                Some((_, last, before)) if *before == text => *last = i,
+                _ => alike.push((i, i, text)),
+            }
+        }
+        let rows = alike.into_iter().map(|(first, last, text)| match last - first {
+            0 => (first.to_string(), text),
+            more => (format!("{first}-{last}"), format!("{} x {text}", more + 1)),
+        });
+        let rows: Vec<(String, String)> = rows.collect();
+        write_all(f, "ModuleList", rows.iter().map(|(name, text)| (name.as_str(), text as &dyn fmt::Display)).collect())
     }
 }
 

@@ -4,12 +4,14 @@
 //! that is done before and after, along one axis at a time.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{Module, Result, Tensor, bail};
 use candle_nn::VarBuilder;
+use fx_core::module::LayerModule;
 use fx_core::ops::macs::{of_each, of_window};
 use fx_core::ops::{FromValue, IntoValue};
-use fx_core::value::Value;
+use fx_core::value::{TensorFact, Value};
 
 use crate::axis::{self as edges, Fill, Window};
 use crate::dims::{channels, extent};
@@ -241,6 +243,35 @@ impl<const N: usize> Conv<N> {
             _ => self.bias.clone(),
         }
     }
+
+    /// What candle pads with zeros on all sides, if that is all there is to pad.
+    fn zeros(&self) -> Option<usize> {
+        let sides: Vec<(usize, usize)> = (0..N).map(|i| self.sides(i)).collect();
+        let all = sides[0].0;
+        (self.fill() == Fill::Constant(0.0) && sides.iter().all(|&side| side == (all, all))).then_some(all)
+    }
+
+    /// The same as a layer of candle's, for an input with a batch.
+    fn in_candle(&self, x: &TensorFact) -> Option<Arc<dyn LayerModule>> {
+        let ConvConfig { stride: Size(stride), dilation: Size(dilation), groups, .. } = self.config;
+        let padding = self.zeros()?;
+        let is_one = |sizes: &[usize; N]| sizes.iter().all(|size| *size == sizes[0]);
+        if x.dims().len() != N + 2 || !is_one(&stride) || !is_one(&dilation) {
+            return None;
+        }
+        let (weight, bias, stride, dilation) = (self.weight.clone(), self.bias.clone(), stride[0], dilation[0]);
+        let cudnn_fwd_algo = None;
+        Some(match N {
+            1 => {
+                let config = candle_nn::Conv1dConfig { padding, stride, dilation, groups, cudnn_fwd_algo };
+                Arc::new(candle_nn::Conv1d::new(weight, bias, config))
+            }
+            _ => {
+                let config = candle_nn::Conv2dConfig { padding, stride, dilation, groups, cudnn_fwd_algo };
+                Arc::new(candle_nn::Conv2d::new(weight, bias, config))
+            }
+        })
+    }
 }
 
 /// Refuses what no convolution can have.
@@ -298,13 +329,12 @@ twice! {
     ) -> Result<Tensor> {
         layer.shape(xs.dims())?;
         let (mut x, missing) = batched(xs, N)?;
-        let sides: Vec<(usize, usize)> = (0..N).map(|i| layer.sides(i)).collect();
         // candle pads itself where all sides are alike.
-        let alike =
-            layer.fill() == Fill::Constant(0.0) && sides.iter().all(|&(l, r)| (l, r) == (sides[0].0, sides[0].0));
-        let padding = if alike { sides[0].0 } else { 0 };
-        if !alike {
-            for (i, &(left, right)) in sides.iter().enumerate() {
+        let zeros = layer.zeros();
+        let padding = zeros.unwrap_or(0);
+        if zeros.is_none() {
+            for i in 0..N {
+                let (left, right) = layer.sides(i);
                 let signed = |side: usize| i64::try_from(side).unwrap_or(i64::MAX);
                 x = edges::pad(<Conv<N>>::SHORT, &x, 2 + i, signed(left), signed(right), layer.fill())?;
             }
@@ -372,4 +402,5 @@ leaf! {
         let bias = maybe(layer.bias(), scope, "bias");
         entered::convolve(layer, &inside(&layer.weight, scope, "weight"), bias.as_ref(), x)
     };
+    candle |layer, x| layer.in_candle(x);
 }

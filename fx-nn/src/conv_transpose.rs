@@ -8,11 +8,12 @@ use std::fmt;
 use candle_core::{Module, Result, Tensor, bail};
 use candle_nn::VarBuilder;
 use fx_core::ops::macs::{of_each, of_window};
+use fx_core::trace::Proxy;
 
 use crate::axis::{self as edges, Fill};
 use crate::conv::{add_bias, batched, check};
 use crate::dims::{channels, extent};
-use crate::leaf::leaf;
+use crate::leaf::{Several, leaf};
 use crate::linear::uniform;
 use crate::options::{Size, options};
 use crate::twice::{inside, maybe, twice};
@@ -32,6 +33,21 @@ options! {
         bias: bool = true,
         /// From one element of the window to the next; 1 by default.
         dilation: Size<N> = Size([1; N]),
+        /// The extents of the result, instead of the output padding; none by default. torch takes them in each call.
+        output_size: Option<Size<N>> = None,
+    }
+}
+
+impl<const N: usize> ConvTransposeConfig<N> {
+    /// Refuses output padding that torch refuses.
+    fn check_output_padding(&self, layer: &str) -> Result<()> {
+        let Self { stride, output_padding, dilation, .. } = self;
+        if (0..N).any(|i| output_padding.0[i] >= stride.0[i].max(dilation.0[i])) {
+            bail!(
+                "{layer}: output padding {output_padding} should be smaller than stride {stride} or dilation {dilation}"
+            );
+        }
+        Ok(())
     }
 }
 
@@ -85,14 +101,9 @@ impl<const N: usize> ConvTranspose<N> {
         vb: VarBuilder<'_>,
     ) -> Result<Self> {
         let kernel_size = kernel_size.into();
-        let ConvTransposeConfig { stride, output_padding, groups, dilation, .. } = config;
+        let ConvTransposeConfig { stride, groups, dilation, .. } = config;
         check::<N>(Self::SHORT, in_channels, out_channels, groups, &[kernel_size, stride, dilation])?;
-        if (0..N).any(|i| output_padding.0[i] >= stride.0[i].max(dilation.0[i])) {
-            let short = Self::SHORT;
-            bail!(
-                "{short}: output padding {output_padding} should be smaller than stride {stride} or dilation {dilation}"
-            );
-        }
+        config.check_output_padding(Self::SHORT)?;
         let inside = out_channels / groups;
         let init = uniform(kernel_size.0.iter().product::<usize>() * inside);
         let shape: Vec<usize> = [in_channels, inside].into_iter().chain(kernel_size.0).collect();
@@ -113,11 +124,49 @@ impl<const N: usize> ConvTranspose<N> {
         self.bias.as_ref()
     }
 
-    /// How much is added before and after dimension `i` of the result; what padding takes away is negative.
-    fn sides(&self, i: usize) -> (i64, i64) {
+    /// The layer with a result of these extents, those of the spatial dimensions or of all.
+    fn sized(&self, output_size: &[usize]) -> Result<Self> {
+        let spatial = output_size.len().checked_sub(N).map(|start| &output_size[start..]);
+        let Some(Ok(sizes)) = spatial.map(<[usize; N]>::try_from) else {
+            bail!("{}: expects an output size of {N} extents, but is given {}", Self::SHORT, output_size.len());
+        };
+        let config = ConvTransposeConfig { output_size: Some(Size(sizes)), ..self.config.clone() };
+        Ok(Self { config, ..self.clone() })
+    }
+
+    /// The layer with a result of these extents, those of the spatial dimensions or of all: where the stride is more than
+    /// one, several can be. Called so in a graph, it is a layer of its own.
+    ///
+    /// # Errors
+    /// When the result cannot be of these extents, and those of `forward`.
+    pub fn forward_with_output_size(&self, xs: &Tensor, output_size: &[usize]) -> Result<Tensor> {
+        self.sized(output_size)?.forward(xs)
+    }
+
+    /// How much is added before and after dimension `i` of the result, for an extent of the input; what padding takes away
+    /// is negative.
+    fn sides(&self, i: usize, extent: usize) -> Result<(i64, i64)> {
+        let ConvTransposeConfig { stride, padding, output_padding, output_size, .. } = &self.config;
         let signed = |size: usize| i64::try_from(size).unwrap_or(i64::MAX);
-        let padding = signed(self.config.padding.0[i]);
-        (-padding, signed(self.config.output_padding.0[i]) - padding)
+        let padding = signed(padding.0[i]);
+        let Some(wanted) = output_size else { return Ok((-padding, signed(output_padding.0[i]) - padding)) };
+        let least = signed(self.spread(i, extent)?) - 2 * padding;
+        let (wanted, most) = (signed(wanted.0[i]), least + signed(stride.0[i]) - 1);
+        if !(least..=most).contains(&wanted) {
+            bail!(
+                "{}: an output size of {wanted} should be in {least}..={most} for an extent of {extent}",
+                Self::SHORT
+            );
+        }
+        Ok((-padding, wanted - least - padding))
+    }
+
+    /// The extent that one of the input has before its sides.
+    fn spread(&self, i: usize, extent: usize) -> Result<usize> {
+        let Some(last) = extent.checked_sub(1) else {
+            bail!("{}: a tensor has an empty axis", Self::SHORT);
+        };
+        Ok(last * self.config.stride.0[i] + self.config.dilation.0[i] * (self.kernel_size.0[i] - 1) + 1)
     }
 
     fn shape(&self, dims: &[usize]) -> Result<Vec<usize>> {
@@ -126,11 +175,8 @@ impl<const N: usize> ConvTranspose<N> {
         let mut result = dims.to_vec();
         result[at] = self.out_channels;
         for i in 0..N {
-            let Some(last) = dims[at + 1 + i].checked_sub(1) else {
-                bail!("{}: a tensor of shape {dims:?} has an empty axis", Self::SHORT);
-            };
-            let (left, right) = self.sides(i);
-            let full = last * self.config.stride.0[i] + self.config.dilation.0[i] * (self.kernel_size.0[i] - 1) + 1;
+            let (left, right) = self.sides(i, dims[at + 1 + i])?;
+            let full = self.spread(i, dims[at + 1 + i])?;
             result[at + 1 + i] = edges::padded(Self::SHORT, full, left, right, Fill::Constant(0.0))?;
         }
         Ok(result)
@@ -180,7 +226,7 @@ twice! {
         });
         let mut result = Tensor::cat(&parts.collect::<Result<Vec<_>>>()?, 1)?;
         for i in 0..N {
-            let (left, right) = layer.sides(i);
+            let (left, right) = layer.sides(i, xs.dim(xs.rank() - N + i)?)?;
             result = edges::pad(<ConvTranspose<N>>::SHORT, &result, 2 + i, left, right, Fill::Constant(0.0))?;
         }
         let result = add_bias(result, bias, N)?;
@@ -198,7 +244,7 @@ impl<const N: usize> Module for ConvTranspose<N> {
 
 impl<const N: usize> fmt::Display for ConvTranspose<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ConvTransposeConfig { stride, padding, output_padding, groups, bias, dilation } = &self.config;
+        let ConvTransposeConfig { stride, padding, output_padding, groups, bias, dilation, .. } = &self.config;
         let (from, to) = (self.in_channels, self.out_channels);
         write!(f, "{}({from}, {to}, kernel_size={}, stride={stride}", Self::SHORT, self.kernel_size)?;
         if padding.0 != [0; N] {
@@ -218,7 +264,7 @@ impl<const N: usize> fmt::Display for ConvTranspose<N> {
 }
 
 leaf! {
-    const N => ConvTranspose<N> as Self::NAME, forward;
+    const N => ConvTranspose<N> as Self::NAME, forward_or_more;
     arguments { in_channels: usize, out_channels: usize, kernel_size: Size<N> }
     config config: ConvTransposeConfig<N>;
     tensors { "weight", "bias" }
@@ -229,4 +275,15 @@ leaf! {
         let bias = maybe(layer.bias(), scope, "bias");
         entered::spread_out(layer, &inside(&layer.weight, scope, "weight"), bias.as_ref(), x)
     };
+}
+
+impl<const N: usize> Several<ConvTranspose<N>> {
+    /// Records a call of the layer with a result of these extents.
+    ///
+    /// # Errors
+    /// When the result cannot be of these extents, and what candle refuses.
+    #[track_caller]
+    pub fn forward_with_output_size(&self, xs: &Proxy, output_size: &[usize]) -> Result<Proxy> {
+        self.like(|layer| layer.sized(output_size))?.forward(xs)
+    }
 }

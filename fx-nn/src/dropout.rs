@@ -8,34 +8,44 @@ use candle_core::{ModuleT, Result, Tensor, bail};
 
 use crate::leaf::leaf;
 use crate::options::float;
+use crate::twice::twice;
 
-/// What is dropped together: an element, or a channel of `(N, C, …)`.
-fn mask(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
-    let dims: Vec<usize> = match whole_channels {
-        0 => x.dims().to_vec(),
-        kept => (0..x.rank()).map(|i| if i < kept { x.dims()[i] } else { 1 }).collect(),
-    };
-    // 1 with probability 1 - p.
-    Tensor::rand(0f32, 1f32, dims, x.device())?.ge(p as f32)?.to_dtype(x.dtype())
-}
+twice! {
+    {}
 
-fn dropped(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
-    if p >= 1.0 {
-        return x.zeros_like();
+    /// What is dropped together: an element, or a channel of `(N, C, …)`.
+    pub(crate) fn mask(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
+        let dims: Vec<usize> = match whole_channels {
+            0 => x.dims().to_vec(),
+            kept => (0..x.rank()).map(|i| if i < kept { x.dims()[i] } else { 1 }).collect(),
+        };
+        // 1 with probability 1 - p.
+        Tensor::rand(0f32, 1f32, dims, x.device())?.ge(p as f32)?.to_dtype(x.dtype())
     }
-    (x.broadcast_mul(&mask(x, p, whole_channels)?)?) / (1.0 - p)
-}
 
-/// Dropping to the negative limit of SELU, then scaled and shifted so that mean and variance stay.
-fn alpha_dropped(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
-    if p >= 1.0 {
-        return x.zeros_like();
+    pub(crate) fn dropped(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
+        if p >= 1.0 {
+            return x.zeros_like();
+        }
+        (x.broadcast_mul(&mask(x, p, whole_channels)?)?) / (1.0 - p)
     }
-    let limit = -1.758_099_340_847_376_6;
-    let scale = 1.0 / ((limit * limit * p + 1.0) * (1.0 - p)).sqrt();
-    let mask = mask(x, p, whole_channels)?;
-    let held = mask.affine(-limit, limit)?;
-    x.broadcast_mul(&mask)?.broadcast_add(&held)?.affine(scale, -scale * limit * p)
+
+    /// Dropping to the negative limit of SELU, then scaled and shifted so that mean and variance stay.
+    pub(crate) fn alpha_dropped(x: &Tensor, p: f64, whole_channels: usize) -> Result<Tensor> {
+        if p >= 1.0 {
+            return x.zeros_like();
+        }
+        let limit = -1.758_099_340_847_376_6;
+        let scale = 1.0 / ((limit * limit * p + 1.0) * (1.0 - p)).sqrt();
+        let mask = mask(x, p, whole_channels)?;
+        let held = mask.affine(-limit, limit)?;
+        x.broadcast_mul(&mask)?.broadcast_add(&held)?.affine(scale, -scale * limit * p)
+    }
+
+    /// `x`, of which a [`Dropout`] with this probability drops elements in training.
+    pub(crate) fn dropped_in(train: bool, p: f64, x: &Tensor) -> Result<Tensor> {
+        if train && p > 0.0 { dropped(x, p, 0) } else { Ok(x.clone()) }
+    }
 }
 
 macro_rules! dropouts {
@@ -95,7 +105,14 @@ macro_rules! dropouts {
             tensors {}
             make |_vb| Self::new(p);
             shape |_layer, x| Self::shape(x.dims());
-            through |_layer, _scope, x| Self::shape(x.dims()).map(|()| x.clone());
+            in_training Random;
+            through |layer, _scope, $x, train| {
+                #[allow(unused_imports, reason = "each needs one of them")]
+                use entered::{alpha_dropped, dropped};
+                Self::shape($x.dims())?;
+                let $p = layer.p;
+                if train && $p > 0.0 { $drop } else { Ok($x.clone()) }
+            };
         }
     )*};
 }

@@ -11,6 +11,7 @@ use crate::conv::batched;
 use crate::dims::rank;
 use crate::leaf::leaf;
 use crate::options::{Size, options};
+use crate::pool::Sizes;
 use crate::twice::twice;
 
 options! {
@@ -71,8 +72,9 @@ impl Module for Unfold {
 
 impl fmt::Display for Unfold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FoldConfig { dilation, padding, stride } = &self.config;
-        write!(f, "Unfold(kernel_size={}, dilation={dilation}, padding={padding}, stride={stride})", self.kernel_size)
+        let FoldConfig { dilation, padding, stride } = self.config;
+        let [kernel, dilation, padding, stride] = [self.kernel_size, dilation, padding, stride].map(Sizes);
+        write!(f, "Unfold(kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride})")
     }
 }
 
@@ -185,8 +187,9 @@ impl Module for Fold {
 
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FoldConfig { dilation, padding, stride } = &self.config;
-        let (output, kernel) = (self.output_size, self.kernel_size);
+        let FoldConfig { dilation, padding, stride } = self.config;
+        let [output, kernel] = [self.output_size, self.kernel_size].map(Sizes);
+        let [dilation, padding, stride] = [dilation, padding, stride].map(Sizes);
         write!(
             f,
             "Fold(output_size={output}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride})"

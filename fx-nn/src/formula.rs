@@ -25,12 +25,19 @@ pub(crate) fn along_of(
     function: impl Fn(&Tensor, usize) -> Result<Tensor>,
 ) -> Result<Tensor> {
     let axis = along(layer, dim, x.rank())?;
+    if x.elem_count() == 0 {
+        return Ok(x.clone());
+    }
     if x.rank() == 0 { function(&x.unsqueeze(0)?, axis)?.squeeze(0) } else { function(x, axis) }
 }
 
 /// `x · weightᵀ + bias` along the last dimension, which becomes that of `dims`.
 pub(crate) fn linear(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>, dims: Vec<usize>) -> Result<Tensor> {
-    let rows = x.reshape(((), weight.dim(1)?))?.matmul(&weight.t()?)?;
+    let rows = match weight.dims2()? {
+        // Of no features; candle multiplies no empty matrices.
+        (to, 0) => Tensor::zeros((dims.iter().product::<usize>() / to.max(1), to), x.dtype(), x.device())?,
+        (_, from) => x.reshape(((), from))?.matmul(&weight.t()?)?,
+    };
     let rows = match bias {
         Some(bias) => rows.broadcast_add(bias)?,
         None => rows,

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a layer is a leaf unless the rules of a capture enter it; its shape rule is the check that its `forward` makes, so both refuse the same.
 
+use std::panic::Location;
+
 use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
@@ -12,7 +14,11 @@ use fx_core::value::{Fact, TensorFact, Value};
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
 ///
 /// The settings of its `config` are written after its arguments. `macs` are its multiply-accumulates where they are not
-/// none, `buffers` the tensors that are no parameters, `through` what is recorded where a capture enters it.
+/// none, `buffers` the tensors that are no parameters, `in_training` what a call as in training does besides computing its
+/// result, `through` what is recorded where a capture enters it, `candle` the layer of
+/// candle's that computes the same bits on such inputs, if there is one. One that is `kept` has tensors that calls change, and
+/// describes by [`KeepsOne`](crate::keeper::KeepsOne) what is recorded; `enters` says that it can be entered,
+/// and `through_all` what is recorded outside of training where it is written by itself.
 macro_rules! leaf {
     (
         $(const $generic:ident =>)? $type:ty as $name:expr, $how:ident;
@@ -23,7 +29,12 @@ macro_rules! leaf {
         shape |$layer:ident, $x:ident| $shape:expr;
         $(macs |$counted:ident, $input:ident, $out:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr $(, but whole if $whole:expr)?;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         $crate::leaf::leaf! {
             @layer [$($generic)?] $type as $name, $crate::leaf::leaf!(@called $how);
@@ -41,10 +52,15 @@ macro_rules! leaf {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
+            $(in_training $effect;)?
+            $(effect |$acting| $acts;)?
+            $(enters $able;)?
             $(
-                enters |$entered| true $(&& !$whole)?;
-                through |$entered, $scope, $entering| $through;
+                enters $entered;
+                through |$entered, $scope, $entering $(, $train)?| $through;
             )?
+            $(through_all |$deep, $around, $all| $through_all;)?
+            $(candle |$own, $known| $candle;)?
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
@@ -53,6 +69,10 @@ macro_rules! leaf {
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
                 Self::Symbolic::of(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                $crate::leaf::leaf!(@held $how mirror)
             }
         }
     };
@@ -63,8 +83,12 @@ macro_rules! leaf {
         |$layer:ident, $facts:ident| $infer:expr;
         $(macs |$counted:ident, $counted_facts:ident, $result:ident| $macs:expr;)?
         $(buffers $buffers:expr;)?
-        $(enters |$able:ident| $can:expr;)?
-        $(through |$entered:ident, $scope:ident, $entering:ident| $through:expr;)?
+        $(in_training $effect:ident;)?
+        $(effect |$acting:ident| $acts:expr;)?
+        $(enters $able:ident;)?
+        $(through |$entered:ident, $scope:ident, $entering:ident $(, $train:ident)?| $through:expr;)?
+        $(through_all |$deep:ident, $around:ident, $all:ident| $through_all:expr;)?
+        $(candle |$own:ident, $known:ident| $candle:expr;)?
     ) => {
         impl $(<const $generic: usize>)? $crate::leaf::Settings for $type {
             const ARGUMENTS: &'static [&'static str] = &[$(stringify!($arg)),*];
@@ -100,24 +124,54 @@ macro_rules! leaf {
 
             $(const BUFFERS: &'static [&'static str] = $buffers;)?
 
-            $(
-                const THROUGH: bool = true;
+            $(const IN_TRAINING: fx_core::ops::Effect = fx_core::ops::Effect::$effect;)?
 
-                fn enterable(&self) -> bool {
-                    #[allow(unused_variables, reason = "most can always be entered")]
-                    let $able = self;
-                    $can
+            $(
+                fn effect(&self, _: bool) -> fx_core::ops::Effect {
+                    let $acting = self;
+                    $acts
                 }
             )?
+
+            $(const THROUGH: bool = !stringify!($able).is_empty();)?
 
             $(
                 fn through(
                     &self,
                     $scope: &fx_core::trace::Scope,
                     $entering: &fx_core::trace::Proxy,
+                    in_training: bool,
                 ) -> candle_core::Result<fx_core::trace::Proxy> {
-                    let $entered = self;
+                    let ($entered, _) = (self, in_training);
+                    $(let $train = in_training;)?
                     $through
+                }
+            )?
+
+            $(
+                fn through_all(
+                    &self,
+                    $around: &fx_core::trace::Scope,
+                    $all: &[fx_core::trace::Proxy],
+                ) -> candle_core::Result<fx_core::trace::Proxy> {
+                    let $deep = self;
+                    $through_all
+                }
+            )?
+
+            $(
+                fn in_candle(
+                    &self,
+                    facts: &[&fx_core::value::Fact],
+                ) -> Option<std::sync::Arc<dyn fx_core::module::LayerModule>> {
+                    let ($own, $known) = (self, facts.first()?.as_tensor()?);
+                    // A layer that does otherwise in training is the same outside of it.
+                    match facts.get(1) {
+                        None | Some(fx_core::value::Fact::Data(fx_core::value::Value::Bool(false))) => {
+                            $candle
+                        }
+                        Some(_) => None,
+                    }
                 }
             )?
 
@@ -157,8 +211,9 @@ macro_rules! leaf {
     (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
         $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
     };
-    (@several $type:ty) => {
-        impl fx_core::trace::Traceable for $type {
+    (@several $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type); };
+    (@mirrored [$($generic:ident)?] $type:ty) => {
+        impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
             type Symbolic = $crate::leaf::Several<$type>;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
@@ -168,12 +223,107 @@ macro_rules! leaf {
     };
     (@options) => { &[] };
     (@options $config_type:ty) => { <$config_type>::NAMES };
+    (@keeper $type:ty) => {
+        impl fx_core::trace::Traceable for $type {
+            type Symbolic = $crate::keeper::Keeper<$type>;
+
+            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
+                $crate::keeper::Keeper::of(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                mirror.held()
+            }
+        }
+    };
+    (@held kept $mirror:ident) => { $mirror.held() };
+    (@held kept_t $mirror:ident) => { $mirror.held() };
+    (@held $how:ident $mirror:ident) => {{
+        let _ = $mirror;
+        fx_core::trace::Held::Opaque
+    }};
+    (@mirror forward_or_more $type:ty) => { $crate::leaf::Several<$type> };
+    (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
+    (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror forward $type:ty) => { fx_core::leaf::Leaf<$type> };
     (@mirror forward_t $type:ty) => { $crate::leaf::Trained<$type> };
     (@mirror indexed $type:ty) => { $crate::pool_indices::Indexed<$type> };
+    (@called forward_or_more) => { fx_core::module::Called::FORWARD };
+    (@called kept) => { fx_core::module::Called::FORWARD };
+    (@called kept_t) => { fx_core::module::Called::FORWARD_T };
     (@called indexed) => { fx_core::module::Called::FORWARD };
     (@called forward) => { fx_core::module::Called::FORWARD };
     (@called forward_t) => { fx_core::module::Called::FORWARD_T };
+    (@trait forward_or_more [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? $crate::leaf::Several<$type> {
+            /// Records a call of the layer.
+            ///
+            /// # Errors
+            /// What candle refuses.
+            #[track_caller]
+            pub fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+        }
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::leaf::Several<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward(xs)
+            }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.whole().forward_at(xs, at)
+            }
+        }
+    };
+    (@trait kept [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::Module for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward(&self, xs: &fx_core::trace::Proxy) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward(xs)
+            }
+
+            fn forward_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, None, at)
+            }
+        }
+    };
+    (@trait kept_t [$($generic:ident)?] $type:ty) => {
+        $crate::leaf::leaf!(@trait forward_t [$($generic)?] $type);
+
+        impl $(<const $generic: usize>)? fx_core::trace::ModuleT for $crate::keeper::Keeper<$type> {
+            #[track_caller]
+            fn forward_t(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.forward_t(xs, train)
+            }
+
+            fn forward_t_at(
+                &self,
+                xs: &fx_core::trace::Proxy,
+                train: bool,
+                at: &'static std::panic::Location<'static>,
+            ) -> candle_core::Result<fx_core::trace::Proxy> {
+                self.call_at(xs, Some(train), at)
+            }
+        }
+    };
     (@trait indexed [$($generic:ident)?] $type:ty) => {
         $crate::leaf::leaf!(@trait forward [$($generic)?] $type);
     };
@@ -183,6 +333,9 @@ macro_rules! leaf {
     (@trait forward_t [$($generic:ident)?] $type:ty) => {
         impl $(<const $generic: usize>)? fx_core::leaf::ForwardT for $type {}
     };
+    (@call forward_or_more $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
+    (@call kept $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
+    (@call kept_t $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward_t $layer $args) };
     (@call indexed $layer:ident $args:ident) => { $crate::leaf::leaf!(@call forward $layer $args) };
     (@call forward $layer:ident $args:ident) => {
         fx_core::ops::IntoValue::into_value(candle_core::Module::forward($layer, fx_core::leaf::argument($args, 0)?))
@@ -200,7 +353,7 @@ pub(crate) use leaf;
 /// Describes a layer that is called on two tensors, as [`leaf`] does; the second one's name is in parentheses.
 macro_rules! several {
     (
-        $type:ty as $name:expr, ($second:ident);
+        $(const $generic:ident =>)? $type:ty as $name:expr, ($second:ident);
         arguments { $($arg:ident: $arg_type:ty),* $(,)? }
         $(config $config:ident: $config_type:ty;)?
         tensors { $($tensor:literal),* $(,)? }
@@ -212,7 +365,7 @@ macro_rules! several {
         $(through |$entered:ident, $scope:ident, $first:ident, $other:ident| $through:expr;)?
     ) => {
         $crate::leaf::leaf! {
-            @layer [] $type as $name,
+            @layer [$($generic)?] $type as $name,
             fx_core::module::Called { method: "forward", options: &[stringify!($second)] };
             [$($arg: $arg_type),*] [$($config: $config_type)?] [$($tensor),*] [$vb $make]
             |$layer, args| {
@@ -231,10 +384,16 @@ macro_rules! several {
                 Some($macs)
             };)?
             $(buffers $buffers;)?
-            $(enters |$entered| true;)?
+            $(enters $entered;)?
+            $(
+                through_all |$entered, $scope, xs| match xs {
+                    [$first, $other] => $through,
+                    _ => candle_core::bail!("a layer of type {} is entered on two tensors", $name),
+                };
+            )?
         }
 
-        impl $crate::leaf::Pair for $type {
+        impl $(<const $generic: usize>)? $crate::leaf::Pair for $type {
             $(
                 fn through(
                     &self,
@@ -247,7 +406,7 @@ macro_rules! several {
                 }
             )?
         }
-        $crate::leaf::leaf!(@several $type);
+        $crate::leaf::leaf!(@mirrored [$($generic)?] $type);
     };
 }
 pub(crate) use several;
@@ -384,9 +543,13 @@ impl<L: ForwardT> fx_core::trace::ModuleT for Trained<L> {
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.0.forward_t(xs, train)
     }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.0.forward_t_at(xs, train, at)
+    }
 }
 
-/// The mirror of a layer that is called on several tensors.
+/// The mirror of a layer that is called on several tensors, or in more than one way.
 #[derive(Debug, Clone)]
 pub struct Several<L: Layer>(Leaf<L>);
 
@@ -401,9 +564,14 @@ impl<L: Layer> Several<L> {
         self.0.enter()
     }
 
-    /// The same, of a layer that differs in training, in which it is not entered.
-    pub(crate) fn enter_outside_training(&self, train: bool) -> Option<fx_core::leaf::Inside<'_, L>> {
-        if train { None } else { self.0.enter() }
+    /// The mirror of a layer in the same place that is made of this one.
+    pub(crate) fn like(&self, layer: impl FnOnce(&L) -> Result<L>) -> Result<Self> {
+        Ok(Self::of(&layer(self.0.original())?, self.0.scope()))
+    }
+
+    /// The layer as it is called on one tensor.
+    pub(crate) fn whole(&self) -> &Leaf<L> {
+        &self.0
     }
 
     #[track_caller]

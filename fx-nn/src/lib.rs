@@ -16,6 +16,7 @@ mod options;
 mod formula;
 mod stable;
 mod twice;
+mod keeper;
 
 /// What formulas are computed on.
 mod world {
@@ -26,6 +27,7 @@ mod proxied;
 
 mod activation;
 mod adaptive;
+mod adaptive_softmax;
 mod attention;
 mod batch_norm;
 mod container;
@@ -34,14 +36,17 @@ mod conv_transpose;
 mod distance;
 mod dropout;
 mod fold;
+mod functional;
 mod linear;
 mod loss;
 mod loss_class;
 mod loss_ctc;
+mod loss_linear;
 mod loss_three;
 mod norm;
 mod padding;
 mod pool;
+mod lp_pool;
 mod pool_indices;
 mod rnn;
 mod rnn_cell;
@@ -51,6 +56,7 @@ mod table;
 mod transformer;
 mod transformer_stack;
 mod transformer_model;
+mod unpool;
 mod upsample;
 
 pub use activation::{
@@ -62,12 +68,13 @@ pub use adaptive::{
     AdaptiveAvgPool, AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool, AdaptiveMaxPool1d,
     AdaptiveMaxPool2d, AdaptiveMaxPool3d, OutputSize,
 };
+pub use adaptive_softmax::{AdaptiveLogSoftmaxWithLoss, AdaptiveLogSoftmaxWithLossConfig};
 pub use attention::{MultiheadAttention, MultiheadAttentionConfig};
 pub use batch_norm::{
     BatchNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d, BatchNormConfig, InstanceNorm, InstanceNorm1d, InstanceNorm2d,
     InstanceNorm3d, InstanceNormConfig,
 };
-pub use container::{Child, ModuleDict, ModuleList, Sequential, SequentialMirror};
+pub use container::{Child, ChildMirror, ModuleDict, ModuleList, Sequential, SequentialMirror};
 pub use conv::{Conv, Conv1d, Conv1dConfig, Conv2d, Conv2dConfig, ConvConfig, Padding, PaddingMode};
 pub use conv_transpose::{
     ConvTranspose, ConvTranspose1d, ConvTranspose1dConfig, ConvTranspose2d, ConvTranspose2dConfig, ConvTransposeConfig,
@@ -75,6 +82,8 @@ pub use conv_transpose::{
 pub use distance::{CosineSimilarity, PairwiseDistance};
 pub use dropout::{AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout};
 pub use fold::{Fold, FoldConfig, Unfold};
+pub use functional::{Flattened, flatten};
+pub use keeper::{Keeper, Keeps, KeepsOne};
 pub use leaf::{Pair, Several, Trained};
 pub use linear::{Bilinear, Identity, Linear, LinearConfig};
 pub use loss::{
@@ -88,11 +97,13 @@ pub use loss_class::{
     MultiMarginLossConfig, NLLLoss, NLLLossConfig,
 };
 pub use loss_ctc::{CTCLoss, CTCLossConfig};
+pub use loss_linear::{LinearCrossEntropyLoss, LinearCrossEntropyLossConfig};
 pub use loss_three::{
     CosineEmbeddingLoss, CosineEmbeddingLossConfig, DistanceFunction, GaussianNLLLoss, GaussianNLLLossConfig,
     MarginRankingLoss, MarginRankingLossConfig, TripletMarginLoss, TripletMarginLossConfig,
     TripletMarginWithDistanceLoss, TripletMarginWithDistanceLossConfig,
 };
+pub use lp_pool::{LPPool, LPPool1d, LPPool2d, LPPool3d, LPPoolConfig};
 pub use norm::{
     GroupNorm, GroupNormConfig, LayerNorm, LayerNormConfig, LocalResponseNorm, LocalResponseNormConfig, RMSNorm,
     RMSNormConfig,
@@ -111,10 +122,11 @@ pub use rnn::{GRU, GRUConfig, LSTM, LSTMConfig, RNN, RNNConfig};
 pub use rnn_cell::{CellConfig, GRUCell, LSTMCell, Nonlinearity, RNNCell, RNNCellConfig};
 pub use shape::{ChannelShuffle, Flatten, PixelShuffle, PixelUnshuffle, Unflatten};
 pub use sparse::{BagMode, Embedding, EmbeddingBag, EmbeddingBagConfig, EmbeddingConfig};
-pub use table::{kinds, layer_table};
+pub use table::{kinds, layer_table, op_table};
 pub use transformer::{
     TransformerActivation, TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig,
 };
 pub use transformer_model::{Transformer, TransformerConfig};
 pub use transformer_stack::{TransformerDecoder, TransformerEncoder};
+pub use unpool::{MaxUnpool, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, MaxUnpoolConfig};
 pub use upsample::{Upsample, UpsampleConfig, UpsampleMode};

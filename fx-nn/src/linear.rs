@@ -3,11 +3,14 @@
 //! Invariant: the last dimension holds the features, whatever stands before it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{Module, Result, Tensor};
 use candle_nn::{Init, VarBuilder};
+use fx_core::module::LayerModule;
 use fx_core::ops::macs::{of_each, product};
 use fx_core::trace::Traceable;
+use fx_core::value::TensorFact;
 
 use crate::dims::extent;
 use crate::formula;
@@ -91,6 +94,14 @@ impl Linear {
             _ => self.bias.clone(),
         }
     }
+
+    /// The same as a layer of candle's, which sums in another order where there are more dimensions, or one feature.
+    fn in_candle(&self, x: &TensorFact) -> Option<Arc<dyn LayerModule>> {
+        let is_same = x.dims().len() == 2 && self.out_features > 1;
+        is_same.then(|| -> Arc<dyn LayerModule> {
+            Arc::new(candle_nn::Linear::new(self.weight.clone(), self.bias.clone()))
+        })
+    }
 }
 
 impl Module for Linear {
@@ -123,6 +134,7 @@ leaf! {
         let bias = layer.bias.symbolic(&scope.child("bias"));
         crate::proxied::formula::linear(x, &weight, bias.as_ref(), dims)
     };
+    candle |layer, x| layer.in_candle(x);
 }
 
 /// `y = x₁ᵀ · A · x₂ + bias`, [torch.nn.Bilinear](https://docs.pytorch.org/docs/stable/generated/torch.nn.Bilinear.html).

@@ -132,6 +132,35 @@ twice! {
         }
         reduced(layer.config.reduction, &values)
     }
+
+    /// What [`MultiLabelMarginLoss`] computes, if no target lists more than so many classes.
+    pub(crate) fn multi_label_margin(layer: &MultiLabelMarginLoss, input: &Tensor, target: &Tensor, longest: usize) -> Result<Tensor> {
+        layer.shape(input.dims(), target.dims())?;
+        let count = input.dim(input.rank() - 1)?;
+        let samples = input.elem_count() / count.max(1);
+        let rows = input.reshape((samples, count))?;
+        let dims = input.dims()[..input.rank() - 1].to_vec();
+        if longest == 0 || samples == 0 {
+            return reduced(layer.config.reduction, &Tensor::zeros(dims, input.dtype(), input.device())?);
+        }
+        let lists = target.to_dtype(DType::I64)?.reshape((samples, count))?;
+        let classes = Tensor::from_vec((0i64..).take(count).collect(), (1, count), input.device())?;
+        // A list ends before the first negative number.
+        let all = classes.broadcast_as((samples, count))?.contiguous()?;
+        let after = Tensor::full(i64::try_from(count).unwrap_or(i64::MAX), (samples, count), input.device())?;
+        let ends = lists.lt(0i64)?.where_cond(&all, &after)?.min_keepdim(1)?;
+        let listed = classes.broadcast_lt(&ends)?.narrow(1, 0, longest)?.contiguous()?;
+        let lists = lists.narrow(1, 0, longest)?.contiguous()?;
+        let lists = listed.where_cond(&lists, &lists.zeros_like()?)?;
+        let own = rows.gather(&lists, 1)?.unsqueeze(2)?;
+        let listed = listed.unsqueeze(2)?;
+        let is_own = lists.unsqueeze(2)?.broadcast_eq(&classes.unsqueeze(0)?)?.broadcast_mul(&listed)?;
+        let others = is_own.max_keepdim(1)?.to_dtype(input.dtype())?.affine(-1.0, 1.0)?;
+        let behind = rows.unsqueeze(1)?.broadcast_sub(&own)?.affine(1.0, 1.0)?.relu()?;
+        let behind = behind.broadcast_mul(&others)?.broadcast_mul(&listed.to_dtype(input.dtype())?)?;
+        let values = (behind.sum(1)?.sum(1)? / count as f64)?;
+        reduced(layer.config.reduction, &values.reshape(dims)?)
+    }
 }
 
 /// Refuses a weight that is not one number for each class.
@@ -261,7 +290,7 @@ impl CrossEntropyLoss {
         self
     }
 
-    fn shape(&self, input: &[usize], target: &[usize]) -> Result<Vec<usize>> {
+    pub(crate) fn shape(&self, input: &[usize], target: &[usize]) -> Result<Vec<usize>> {
         let layer = "CrossEntropyLoss";
         self.config.reduction.usual(layer)?;
         if !(0.0..=1.0).contains(&self.config.label_smoothing) {
@@ -427,30 +456,17 @@ impl MultiLabelMarginLoss {
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
         self.shape(input.dims(), target.dims())?;
-        let count = input.dim(candle_core::D::Minus1)?;
-        let rows = input.reshape(((), count))?;
-        let lists = target.to_dtype(DType::I64)?.reshape(((), count))?.to_vec2::<i64>()?;
-        let values = lists.into_iter().enumerate().map(|(i, list)| {
-            let row = rows.get(i)?;
-            let mut others = vec![1f32; count];
-            let mut own = Vec::new();
-            for class in list.into_iter().take_while(|&class| class >= 0) {
-                let Some(other) = usize::try_from(class).ok().and_then(|class| others.get_mut(class)) else {
-                    bail!("MultiLabelMarginLoss: class {class} should be less than {count}");
-                };
-                *other = 0.0;
-                own.push(u32::try_from(class).unwrap_or(u32::MAX));
+        let count = input.dim(input.rank() - 1)?;
+        let mut longest = 0;
+        for list in target.to_dtype(DType::I64)?.reshape(((), count))?.to_vec2::<i64>()? {
+            let listed = list.iter().take_while(|&&class| class >= 0);
+            if let Some(class) = listed.clone().find(|&&class| usize::try_from(class).is_ok_and(|class| class >= count))
+            {
+                bail!("MultiLabelMarginLoss: class {class} should be less than {count}");
             }
-            if own.is_empty() {
-                return row.sum_all()?.zeros_like();
-            }
-            let own = crate::axis::select(&row, 0, own)?.unsqueeze(1)?;
-            let others = Tensor::new(others, row.device())?.to_dtype(row.dtype())?;
-            let behind = row.unsqueeze(0)?.broadcast_sub(&own)?.affine(1.0, 1.0)?.relu()?;
-            behind.broadcast_mul(&others)?.sum_all()? / count as f64
-        });
-        let values = Tensor::stack(&values.collect::<Result<Vec<_>>>()?, 0)?;
-        reduced(self.config.reduction, &values.reshape(&input.dims()[..input.rank() - 1])?)
+            longest = longest.max(listed.count());
+        }
+        multi_label_margin(self, input, target, longest)
     }
 }
 
@@ -468,4 +484,9 @@ several! {
     make |_vb| Ok(Self { config });
     call |layer, input, target| layer.forward(input, target);
     shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    through |layer, _scope, input, target| {
+        // How many classes a target lists is in the data; there is no more room than this.
+        let longest = target.dims().last().copied().unwrap_or(0);
+        entered::multi_label_margin(layer, input, target, longest)
+    };
 }

@@ -10,11 +10,12 @@ use fx_core::ops::IntoValue;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
-use crate::axis;
+use crate::axis::full;
 use crate::dims::rank;
 use crate::leaf::{Several, leaf};
 use crate::loss::{Reduction, reduced};
 use crate::options::options;
+use crate::twice::twice;
 
 options! {
     /// Options of [`CTCLoss`].
@@ -48,12 +49,113 @@ fn integers(tensor: &Tensor) -> Result<Vec<usize>> {
     sizes.map_err(|_| candle_core::Error::Msg("CTCLoss: labels and lengths should not be negative".to_owned()))
 }
 
-/// The logarithm of the sum of what these are logarithms of.
-fn sum_of_logs(logs: &[Tensor]) -> Result<Tensor> {
-    let logs = Tensor::stack(logs, 0)?;
-    // A finite number in place of minus infinity, so that their difference is no NaN.
-    let greatest = logs.max(0)?.maximum(-1e30)?;
-    logs.broadcast_sub(&greatest)?.exp()?.sum(0)?.log()? + greatest
+twice! {
+    {
+        use crate::axis::entered::full;
+        use crate::loss::entered::reduced;
+    }
+
+    /// The logarithm of the sum of what these are logarithms of.
+    pub(crate) fn sum_of_logs(logs: &[Tensor]) -> Result<Tensor> {
+        let logs = Tensor::stack(logs, 0)?;
+        // A finite number in place of minus infinity, so that their difference is no NaN.
+        let greatest = logs.max(0)?.maximum(-1e30)?;
+        logs.broadcast_sub(&greatest)?.exp()?.sum(0)?.log()? + greatest
+    }
+
+    /// The labels of each sample, up to the longest: `(N, longest)`, with blanks after those of a sample.
+    pub(crate) fn labels(blank: i64, targets: &Tensor, lengths: &Tensor, longest: usize) -> Result<Tensor> {
+        let (samples, device) = (lengths.dim(0)?, targets.device());
+        let targets = targets.to_dtype(DType::I64)?;
+        let positions = Tensor::from_vec((0i64..).take(longest).collect(), (1, longest), device)?;
+        let blanks = Tensor::full(blank, (samples, longest), device)?;
+        if targets.elem_count() == 0 || longest == 0 {
+            return Ok(blanks);
+        }
+        let rows = if targets.rank() == 2 {
+            targets.narrow(1, 0, longest)?
+        } else {
+            // One after the other: those of a sample begin after those of all before it.
+            let before = (0..samples).flat_map(|row| (0..samples).map(move |column| i64::from(column < row)));
+            let before = Tensor::from_vec(before.collect::<Vec<i64>>(), (samples, samples), device)?;
+            let starts = before.broadcast_mul(&lengths.reshape((1, samples))?)?.sum_keepdim(1)?;
+            let last = i64::try_from(targets.elem_count()).unwrap_or(i64::MAX) - 1;
+            let at = starts.broadcast_add(&positions)?.minimum(last)?.flatten_all()?;
+            targets.index_select(&at, 0)?.reshape((samples, longest))?
+        };
+        positions.broadcast_lt(lengths)?.where_cond(&rows, &blanks)
+    }
+
+    /// What [`CTCLoss`] computes, if no sample has more than so many labels.
+    pub(crate) fn ctc(
+        layer: &CTCLoss,
+        log_probs: &Tensor,
+        targets: &Tensor,
+        [input_lengths, target_lengths]: [&Tensor; 2],
+        longest: usize,
+    ) -> Result<Tensor> {
+        let dims = layer.shape(log_probs.dims())?;
+        let steps = if log_probs.rank() == 2 { log_probs.unsqueeze(1)? } else { log_probs.clone() };
+        let (length, samples, _) = steps.dims3()?;
+        let (dtype, device) = (steps.dtype(), steps.device());
+        if samples == 0 {
+            return reduced(layer.config.reduction, &Tensor::zeros(dims, dtype, device)?);
+        }
+        let column = |lengths: &Tensor| lengths.to_dtype(DType::I64)?.reshape((samples, 1));
+        let (input_lengths, target_lengths) = (column(input_lengths)?, column(target_lengths)?);
+        // A blank before, between and after the labels.
+        let blank = i64::try_from(layer.config.blank).unwrap_or(i64::MAX);
+        let count = 2 * longest + 1;
+        let between = Tensor::full(blank, (samples, longest), device)?;
+        let pairs = Tensor::stack(&[between, labels(blank, targets, &target_lengths, longest)?], 2)?;
+        let pairs = pairs.reshape((samples, 2 * longest))?;
+        let states = Tensor::cat(&[pairs, Tensor::full(blank, (samples, 1), device)?], 1)?;
+        let at = states.unsqueeze(0)?.broadcast_as((length, samples, count))?.contiguous()?;
+        let scores = steps.contiguous()?.gather(&at, 2)?;
+        let closed = |count: usize| full(&[samples, count], f64::NEG_INFINITY, dtype, device);
+        let open = |count: usize| Tensor::zeros((samples, count), dtype, device);
+        // A step stays, goes on by one, or skips a blank between two labels that differ.
+        let skips = if longest > 0 {
+            let (state, before) = (states.narrow(1, 2, count - 2)?, states.narrow(1, 0, count - 2)?);
+            let skipped = (state.ne(&before)? * state.ne(blank)?)?;
+            Tensor::cat(&[closed(2)?, skipped.where_cond(&open(count - 2)?, &closed(count - 2)?)?], 1)?
+        } else {
+            closed(count)?
+        };
+        let moved = |alpha: &Tensor, by: usize| -> Result<Tensor> {
+            let by = by.min(count);
+            Tensor::cat(&[closed(by)?, alpha.narrow(1, 0, count - by)?], 1)
+        };
+        let begins = count.min(2);
+        let mut alpha = Tensor::cat(&[open(begins)?, closed(count - begins)?], 1)?;
+        for step in 0..length {
+            let score = scores.get(step)?;
+            if step == 0 {
+                alpha = (alpha + score)?;
+                continue;
+            }
+            let skipped = (moved(&alpha, 2)? + &skips)?;
+            let next = (sum_of_logs(&[alpha.clone(), moved(&alpha, 1)?, skipped])? + score)?;
+            let runs = input_lengths.gt(i64::try_from(step).unwrap_or(i64::MAX))?.broadcast_as((samples, count))?;
+            alpha = runs.where_cond(&next, &alpha)?;
+        }
+        // It ends in the last label or in the blank after it.
+        let (alpha, last) = (alpha.contiguous()?, (&target_lengths * 2.0)?);
+        let label = alpha.gather(&(&last - 1.0)?.maximum(0i64)?, 1)?;
+        let no_labels = target_lengths.eq(0i64)?;
+        let label = no_labels.where_cond(&closed(1)?, &label)?;
+        let losses = sum_of_logs(&[label, alpha.gather(&last, 1)?])?.neg()?;
+        let never = full(&[samples, 1], f64::INFINITY, dtype, device)?;
+        let without_steps = no_labels.where_cond(&open(1)?, &never)?;
+        let mut losses = input_lengths.eq(0i64)?.where_cond(&without_steps, &losses)?;
+        if layer.config.zero_infinity {
+            losses = losses.eq(f64::INFINITY)?.where_cond(&losses.zeros_like()?, &losses)?;
+        }
+        if layer.config.reduction == Reduction::Mean {
+            losses = (losses / target_lengths.maximum(1i64)?.to_dtype(dtype)?)?;
+        }
+        reduced(layer.config.reduction, &losses.reshape(dims)?)
+    }
 }
 
 impl CTCLoss {
@@ -85,95 +187,40 @@ impl CTCLoss {
         input_lengths: &Tensor,
         target_lengths: &Tensor,
     ) -> Result<Tensor> {
-        let dims = self.shape(log_probs.dims())?;
-        let steps = if log_probs.rank() == 2 { log_probs.unsqueeze(1)? } else { log_probs.clone() };
-        let (length, samples, classes) = steps.dims3()?;
-        let (input_lengths, target_lengths) = (integers(input_lengths)?, integers(target_lengths)?);
-        for (what, lengths) in [("input", &input_lengths), ("target", &target_lengths)] {
+        let samples = self.shape(log_probs.dims())?.first().copied().unwrap_or(1);
+        let (length, classes) = (log_probs.dim(0)?, log_probs.dim(log_probs.rank() - 1)?);
+        let (inputs, lengths) = (integers(input_lengths)?, integers(target_lengths)?);
+        for (what, lengths) in [("input", &inputs), ("target", &lengths)] {
             if lengths.len() != samples {
                 bail!("CTCLoss: expects {samples} {what} lengths, but is given {}", lengths.len());
             }
         }
-        if let Some(longest) = input_lengths.iter().find(|&&steps| steps > length) {
+        if let Some(longest) = inputs.iter().find(|&&steps| steps > length) {
             bail!("CTCLoss: an input length of {longest} is more than the {length} steps there are");
         }
-        let labels = self.labels(targets, &target_lengths, classes)?;
-        let losses = labels.iter().enumerate().map(|(sample, labels)| {
-            let steps = steps.narrow(1, sample, 1)?.squeeze(1)?.narrow(0, 0, input_lengths[sample])?;
-            self.loss(&steps, labels)
-        });
-        let losses = losses.collect::<Result<Vec<_>>>()?;
-        if losses.is_empty() {
-            return reduced(self.config.reduction, &Tensor::zeros(dims, log_probs.dtype(), log_probs.device())?);
-        }
-        let mut losses = Tensor::stack(&losses, 0)?;
-        if self.config.zero_infinity {
-            losses = losses.eq(f64::INFINITY)?.where_cond(&losses.zeros_like()?, &losses)?;
-        }
-        if self.config.reduction == Reduction::Mean {
-            let lengths: Vec<f64> = target_lengths.iter().map(|&length| length.max(1) as f64).collect();
-            losses = (losses.clone() / Tensor::new(lengths, losses.device())?.to_dtype(losses.dtype())?)?;
-        }
-        reduced(self.config.reduction, &losses.reshape(dims)?)
+        let longest = check_labels(targets, &lengths, classes)?;
+        // The only sample's.
+        let targets = if log_probs.rank() == 2 { &targets.flatten_all()? } else { targets };
+        ctc(self, log_probs, targets, [input_lengths, target_lengths], longest)
     }
+}
 
-    /// The labels of each sample.
-    fn labels(&self, targets: &Tensor, lengths: &[usize], classes: usize) -> Result<Vec<Vec<u32>>> {
-        let all = integers(targets)?;
-        if let Some(label) = all.iter().find(|&&label| label >= classes) {
-            bail!("CTCLoss: label {label} should be less than {classes}");
-        }
-        let row = match targets.dims() {
-            &[samples, row] if samples == lengths.len() => Some(row),
-            &[_] => None,
-            dims => bail!("CTCLoss: expects labels of ({}, S) or (∑ lengths), but is given {dims:?}", lengths.len()),
-        };
-        let mut start = 0;
-        let taken = lengths.iter().enumerate().map(|(sample, &length)| {
-            let begin = row.map_or(start, |row| sample * row);
-            let room = row.map_or(all.len(), |row| begin + row);
-            start += length;
-            match all.get(begin..begin + length) {
-                Some(labels) if begin + length <= room => {
-                    Ok(labels.iter().map(|&label| u32::try_from(label).unwrap_or(u32::MAX)).collect())
-                }
-                _ => bail!("CTCLoss: there are no {length} labels for sample {sample}"),
-            }
-        });
-        taken.collect()
+/// Refuses labels that there are not, or that are no classes; gives the greatest number of labels of a sample.
+fn check_labels(targets: &Tensor, lengths: &[usize], classes: usize) -> Result<usize> {
+    let all = integers(targets)?;
+    if let Some(label) = all.iter().find(|&&label| label >= classes) {
+        bail!("CTCLoss: label {label} should be less than {classes}");
     }
-
-    /// The loss of one sample, `(steps, classes)`.
-    fn loss(&self, steps: &Tensor, labels: &[u32]) -> Result<Tensor> {
-        let (dtype, device) = (steps.dtype(), steps.device());
-        let number = |value: f64| Tensor::new(value, device)?.to_dtype(dtype);
-        let length = steps.dim(0)?;
-        if length == 0 {
-            return number(if labels.is_empty() { 0.0 } else { f64::INFINITY });
-        }
-        // A blank before, between and after the labels.
-        let blank = u32::try_from(self.config.blank).unwrap_or(u32::MAX);
-        let states: Vec<u32> = labels.iter().flat_map(|&label| [blank, label]).chain([blank]).collect();
-        let count = states.len();
-        let scores = axis::select(steps, 1, states.clone())?;
-        let open = |is_open: &dyn Fn(usize) -> bool| {
-            let bars = (0..count).map(|state| if is_open(state) { 0.0 } else { f64::NEG_INFINITY });
-            Tensor::new(bars.collect::<Vec<f64>>(), device)?.to_dtype(dtype)
-        };
-        // A step stays, goes on by one, or skips a blank between two labels that differ.
-        let skips = open(&|state| state >= 2 && states[state] != blank && states[state] != states[state - 2])?;
-        let moved = |alpha: &Tensor, by: usize| -> Result<Tensor> {
-            let before = axis::full(&[by.min(count)], f64::NEG_INFINITY, dtype, device)?;
-            Tensor::cat(&[&before, &alpha.narrow(0, 0, count - by.min(count))?], 0)
-        };
-        let mut alpha = (scores.get(0)? + open(&|state| state < 2)?)?;
-        for step in 1..length {
-            let skipped = (moved(&alpha, 2)? + &skips)?;
-            alpha = (sum_of_logs(&[alpha.clone(), moved(&alpha, 1)?, skipped])? + scores.get(step)?)?;
-        }
-        let ends = (count.saturating_sub(2)..count).map(|state| alpha.get(state)).collect::<Result<Vec<_>>>()?;
-        sum_of_logs(&ends)?.neg()
+    let longest = lengths.iter().copied().max().unwrap_or(0);
+    let room = match targets.dims() {
+        &[samples, row] if samples == lengths.len() => row >= longest,
+        &[count] => count >= lengths.iter().sum(),
+        dims => bail!("CTCLoss: expects labels of ({}, S) or (∑ lengths), but is given {dims:?}", lengths.len()),
+    };
+    if !room {
+        bail!("CTCLoss: there are not as many labels in {:?} as the target lengths {lengths:?} say", targets.dims());
     }
+    Ok(longest)
 }
 
 impl fmt::Display for CTCLoss {
@@ -194,6 +241,7 @@ leaf! {
         Some(Fact::Tensor(x)) => Fact::tensor(layer.config.reduction.shape(layer.shape(x.dims())?), x.dtype),
         _ => Fact::Unknown,
     });
+    enters layer;
 }
 leaf!(@several CTCLoss);
 
@@ -210,6 +258,11 @@ impl Several<CTCLoss> {
         input_lengths: &Proxy,
         target_lengths: &Proxy,
     ) -> Result<Proxy> {
+        if let Some(inside) = self.enter() {
+            // How many labels there are at most is in the data; there is no more room than this.
+            let longest = targets.dims().last().copied().unwrap_or(0);
+            return entered::ctc(inside.layer(), log_probs, targets, [input_lengths, target_lengths], longest);
+        }
         self.record(&[log_probs, targets, input_lengths, target_lengths].map(|proxy| Given::Proxy(proxy.clone())))
     }
 }

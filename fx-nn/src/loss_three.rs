@@ -14,6 +14,7 @@ use crate::distance::{CosineSimilarity, PairwiseDistance, pairwise, similarity, 
 use crate::leaf::{Several, leaf};
 use crate::loss::{Reduction, reduced};
 use crate::options::{options, words};
+use crate::transformer::print;
 use crate::twice::twice;
 
 words! {
@@ -71,6 +72,7 @@ macro_rules! losses {
         $layer:ident, $config:ident { $($(#[$option_doc:meta])* $option:ident: $type:ty = $default:expr),* $(,)? }
         ($first:ident, $second:ident, $third:ident)
         |$this:ident| $values:expr; $shape:expr;
+        $(@inside |$holder:ident| $inside:expr;)?
     )*) => {$(
         options! {
             #[doc = concat!("Options of [`", stringify!($layer), "`].")]
@@ -115,7 +117,16 @@ macro_rules! losses {
 
         impl fmt::Display for $layer {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!(stringify!($layer), "()"))
+                #[allow(unused_variables, reason = "those that have a layer inside")]
+                let inside: Option<(&str, String)> = None;
+                $(let inside: Option<(&str, String)> = {
+                    let $holder = &self.config;
+                    $inside
+                };)?
+                match inside {
+                    Some((name, layer)) => print(f, stringify!($layer), &[(name, &layer)]),
+                    None => f.write_str(concat!(stringify!($layer), "()")),
+                }
             }
         }
 
@@ -133,7 +144,7 @@ macro_rules! losses {
                 }
                 _ => Ok(Fact::Unknown),
             };
-            enters |layer| true;
+            enters layer;
         }
         leaf!(@several $layer);
 
@@ -233,6 +244,10 @@ losses! {
             bail!("{layer}: expects three tensors of as many dimensions, but is given {x:?}, {y:?} and {z:?}");
         }
         Ok(dims)
+    };
+    @inside |config| match config.distance_function {
+        DistanceFunction::PairwiseDistance => Some(("distance_function", PairwiseDistance::default().to_string())),
+        DistanceFunction::CosineDistance => None,
     };
 
     /// `½ (log max(var, eps) + (x − y)² / max(var, eps))`; with `full` and `½ log 2π`.

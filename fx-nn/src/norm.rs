@@ -174,7 +174,11 @@ impl fmt::Display for LayerNorm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LayerNormConfig { eps, elementwise_affine, bias } = &self.config;
         let (shape, eps, scaled) = (tuple(&self.normalized_shape), float(*eps), flag(*elementwise_affine));
-        write!(f, "LayerNorm({shape}, eps={eps}, elementwise_affine={scaled}, bias={})", flag(*bias))
+        write!(
+            f,
+            "LayerNorm({shape}, eps={eps}, elementwise_affine={scaled}, bias={})",
+            flag(*elementwise_affine && *bias)
+        )
     }
 }
 
@@ -268,6 +272,8 @@ options! {
         eps: f64 = 1e-5,
         /// Whether each channel is scaled and shifted; true by default.
         affine: bool = true,
+        /// Whether channels that are scaled are shifted as well; true by default.
+        bias: bool = true,
     }
 }
 
@@ -296,7 +302,7 @@ impl GroupNorm {
         }
         let get = |name, init| vb.get_with_hints(num_channels, name, Init::Const(init));
         let weight = config.affine.then(|| get("weight", 1.0)).transpose()?;
-        let bias = config.affine.then(|| get("bias", 0.0)).transpose()?;
+        let bias = (config.affine && config.bias).then(|| get("bias", 0.0)).transpose()?;
         Ok(Self { num_groups, num_channels, weight, bias, config })
     }
 
@@ -322,9 +328,10 @@ impl fmt::Display for GroupNorm {
         let (groups, channels) = (self.num_groups, self.num_channels);
         write!(
             f,
-            "GroupNorm({groups}, {channels}, eps={}, affine={})",
+            "GroupNorm({groups}, {channels}, eps={}, affine={}, bias={})",
             float(self.config.eps),
-            flag(self.config.affine)
+            flag(self.config.affine),
+            flag(self.bias.is_some())
         )
     }
 }

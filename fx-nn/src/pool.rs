@@ -236,8 +236,8 @@ leaf! {
 indices! {
     MaxPool, "MaxPool", |state| Self::new(state.option::<Size<N>>("kernel_size")?, MaxPoolConfig::restored(state)?);
     |layer, x| {
-        let dims = layer.shape(x.dims())?;
-        (0..N).map(|i| layer.window(i).positions(x.dims()[x.rank() - N + i], dims[x.rank() - N + i])).collect()
+        let dims = layer.shape(x)?;
+        (0..N).map(|i| layer.window(i).positions(x[x.len() - N + i], dims[x.len() - N + i])).collect()
     };
 }
 
@@ -263,7 +263,7 @@ impl<const N: usize> AvgPool<N> {
         Window { kernel: self.kernel_size.0[i], stride, padding: padding.0[i], dilation: 1, ceil: *ceil_mode }
     }
 
-    fn shape(&self, dims: &[usize]) -> Result<Vec<usize>> {
+    pub(crate) fn shape(&self, dims: &[usize]) -> Result<Vec<usize>> {
         shape::<N>(&Self::NAME[3..], dims, |i| self.window(i))
     }
 
@@ -308,7 +308,7 @@ leaf! {
 }
 
 /// Sizes as somebody would write them: one number if all are alike.
-struct Sizes<const N: usize>(Size<N>);
+pub(crate) struct Sizes<const N: usize>(pub(crate) Size<N>);
 
 impl<const N: usize> fmt::Display for Sizes<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,6 +13,7 @@ use fx_core::trace::{Given, Module, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
 use crate::axis::select;
+use crate::twice::twice;
 
 /// A layer that gives greatest values, and can tell where they were.
 pub trait Indices: Layer {
@@ -25,37 +26,49 @@ pub trait Indices: Layer {
     /// Those of the layer's `forward`.
     fn both(&self, xs: &Tensor) -> Result<(Tensor, Tensor)>;
 
+    /// Records how both are computed.
+    ///
+    /// # Errors
+    /// Those of the layer's `forward`.
+    fn both_through(&self, xs: &Proxy) -> Result<(Proxy, Proxy)>;
+
     /// How the layer that gives both is made.
     const BOTH_KIND: &'static LayerKind;
 }
 
-/// The greatest values of windows over the last axes, and where they are. A window lists positions of its axis.
-pub(crate) fn greatest(x: &Tensor, windows: &[Vec<Vec<u32>>]) -> Result<(Tensor, Tensor)> {
-    let first = x.rank() - windows.len();
-    let plane = &x.dims()[first..];
-    let count = i64::try_from(plane.iter().product::<usize>()).unwrap_or(i64::MAX);
-    let positions = Tensor::arange(0i64, count, x.device())?.reshape(plane)?;
-    let (mut values, mut indices) = (x.contiguous()?, positions.broadcast_as(x.shape())?.contiguous()?);
-    // The last axis first: then the first of equal values is the first row by row.
-    for (i, windows) in windows.iter().enumerate().rev() {
-        let axis = first + i;
-        let wide = windows.iter().map(Vec::len).max().unwrap_or(0).max(1);
-        // A shorter window sees its first element again.
-        let seen = windows.iter().flat_map(|window| {
-            let again = std::iter::repeat(window.first().copied().unwrap_or(0));
-            window.iter().copied().chain(again).take(wide)
-        });
-        let seen: Vec<u32> = seen.collect();
-        let mut dims = values.dims().to_vec();
-        dims[axis] = windows.len();
-        dims.insert(axis + 1, wide);
-        let spread = |x: &Tensor| select(x, axis, seen.clone())?.reshape(dims.as_slice())?.contiguous();
-        let (all, all_indices) = (spread(&values)?, spread(&indices)?);
-        let best = all.argmax_keepdim(axis + 1)?.contiguous()?;
-        values = all.gather(&best, axis + 1)?.squeeze(axis + 1)?.contiguous()?;
-        indices = all_indices.gather(&best, axis + 1)?.squeeze(axis + 1)?.contiguous()?;
+twice! {
+    {
+        use crate::axis::entered::select;
     }
-    Ok((values, indices))
+
+    /// The greatest values of windows over the last axes, and where they are. A window lists positions of its axis.
+    pub(crate) fn greatest(x: &Tensor, windows: &[Vec<Vec<u32>>]) -> Result<(Tensor, Tensor)> {
+        let first = x.rank() - windows.len();
+        let plane = &x.dims()[first..];
+        let count = i64::try_from(plane.iter().product::<usize>()).unwrap_or(i64::MAX);
+        let positions = Tensor::arange(0i64, count, x.device())?.reshape(plane)?;
+        let (mut values, mut indices) = (x.contiguous()?, positions.broadcast_as(x.shape())?.contiguous()?);
+        // The last axis first: then the first of equal values is the first row by row.
+        for (i, windows) in windows.iter().enumerate().rev() {
+            let axis = first + i;
+            let wide = windows.iter().map(Vec::len).max().unwrap_or(0).max(1);
+            // A shorter window sees its first element again.
+            let seen = windows.iter().flat_map(|window| {
+                let again = std::iter::repeat(window.first().copied().unwrap_or(0));
+                window.iter().copied().chain(again).take(wide)
+            });
+            let seen: Vec<u32> = seen.collect();
+            let mut dims = values.dims().to_vec();
+            dims[axis] = windows.len();
+            dims.insert(axis + 1, wide);
+            let spread = |x: &Tensor| select(x, axis, seen.clone())?.reshape(dims.as_slice())?.contiguous();
+            let (all, all_indices) = (spread(&values)?, spread(&indices)?);
+            let best = all.argmax_keepdim(axis + 1)?.contiguous()?;
+            values = all.gather(&best, axis + 1)?.squeeze(axis + 1)?.contiguous()?;
+            indices = all_indices.gather(&best, axis + 1)?.squeeze(axis + 1)?.contiguous()?;
+        }
+        Ok((values, indices))
+    }
 }
 
 /// A layer, called for values and indices.
@@ -66,6 +79,7 @@ impl<L: Indices> Layer for WithIndices<L> {
     const NAME: &'static str = L::BOTH;
     const CALLED: Called = Called { method: "forward_with_indices", options: &[] };
     const KIND: Option<&'static LayerKind> = Some(L::BOTH_KIND);
+    const THROUGH: bool = true;
     type Parts = ();
 
     fn parts(&self, _: &Scope) {}
@@ -142,7 +156,10 @@ impl<L: Indices + Forward> Indexed<L> {
     /// What candle refuses.
     #[track_caller]
     pub fn forward_with_indices(&self, xs: &Proxy) -> Result<(Proxy, Proxy)> {
-        self.both.call(&[Given::Proxy(xs.clone())])
+        match self.both.enter() {
+            Some(inside) => inside.layer().0.both_through(xs),
+            None => self.both.call(&[Given::Proxy(xs.clone())]),
+        }
     }
 }
 
@@ -168,9 +185,13 @@ macro_rules! indices {
             /// # Errors
             /// Those of `forward`.
             pub fn forward_with_indices(&self, xs: &Tensor) -> Result<(Tensor, Tensor)> {
-                let ($this, $x) = (self, xs);
-                let windows: Vec<Vec<Vec<u32>>> = $windows;
-                $crate::pool_indices::greatest(xs, &windows)
+                $crate::pool_indices::greatest(xs, &self.windows_of(xs.dims())?)
+            }
+
+            /// The positions of each axis that its windows see.
+            fn windows_of(&self, dims: &[usize]) -> Result<Vec<Vec<Vec<u32>>>> {
+                let ($this, $x) = (self, dims);
+                Ok($windows)
             }
         }
 
@@ -192,6 +213,13 @@ macro_rules! indices {
 
             fn both(&self, xs: &Tensor) -> Result<(Tensor, Tensor)> {
                 self.forward_with_indices(xs)
+            }
+
+            fn both_through(
+                &self,
+                xs: &fx_core::trace::Proxy,
+            ) -> Result<(fx_core::trace::Proxy, fx_core::trace::Proxy)> {
+                $crate::pool_indices::entered::greatest(xs, &self.windows_of(xs.dims())?)
             }
         }
     };

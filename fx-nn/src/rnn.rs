@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use candle_core::{ModuleT, Result, Tensor, bail};
+use candle_core::{Result, Tensor, bail};
 use candle_nn::VarBuilder;
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
@@ -12,7 +12,7 @@ use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::{Fact, Value};
 
 use crate::dims::{extent, rank};
-use crate::dropout::Dropout;
+use crate::dropout::{Dropout, dropped_in};
 use crate::leaf::{Several, leaf, of_matrices, optional, rows};
 use crate::linear::uniform;
 use crate::options::{float, options};
@@ -211,10 +211,11 @@ impl Stack {
 
 twice! {
     {
+        use crate::dropout::entered::dropped_in;
         use crate::rnn_cell::entered::{Weights, affine};
     }
 
-    /// What the layers compute with these weights; `dropped` drops between them.
+    /// What the layers compute with these weights, dropping between them in training.
     pub(crate) fn run(
         stack: &Stack,
         weights: &[Weights],
@@ -222,7 +223,7 @@ twice! {
         input: &Tensor,
         h: Option<&Tensor>,
         c: Option<&Tensor>,
-        dropped: impl Fn(&Tensor) -> Result<Tensor>,
+        train: bool,
     ) -> Result<(Tensor, (Tensor, Option<Tensor>))> {
         let (length, batch) = stack.axes(layer, input.dims())?;
         let (_, state) = stack.shapes(layer, input.dims())?;
@@ -248,7 +249,7 @@ twice! {
         let (mut last_h, mut last_c) = (Vec::new(), Vec::new());
         for number in 0..stack.num_layers {
             if number > 0 {
-                x = dropped(&x)?;
+                x = dropped_in(train, stack.dropout.p(), &x)?;
             }
             let features = x.dim(2)?;
             let rows = x.reshape((steps * size, features))?;
@@ -367,7 +368,7 @@ macro_rules! one_state {
             /// # Errors
             /// When the sizes do not fit.
             pub fn forward_t(&self, input: &Tensor, hx: Option<&Tensor>, train: bool) -> Result<(Tensor, Tensor)> {
-                let (output, (h, _)) = run(&self.stack, &self.stack.weights, stringify!($layer), input, hx, None, |x| self.stack.dropout.forward_t(x, train))?;
+                let (output, (h, _)) = run(&self.stack, &self.stack.weights, stringify!($layer), input, hx, None, train)?;
                 Ok((output, h))
             }
         }
@@ -389,7 +390,8 @@ macro_rules! one_state {
                 _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
             };
             macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
-            enters |layer| true;
+            in_training Random;
+            enters layer;
         }
         leaf!(@several $layer);
 
@@ -409,13 +411,12 @@ macro_rules! one_state {
             /// What candle refuses.
             #[track_caller]
             pub fn forward_t(&self, input: &Proxy, hx: Option<&Proxy>, train: bool) -> Result<(Proxy, Proxy)> {
-                let Some(inside) = self.enter_outside_training(train) else {
+                let Some(inside) = self.enter() else {
                     return self.record(&[Given::Proxy(input.clone()), optional(hx), Given::Data(Value::Bool(train))]);
                 };
                 let stack = &inside.layer().stack;
                 let weights = stack.entered(inside.scope());
-                let (output, (h, _)) =
-                    entered::run(stack, &weights, stringify!($layer), input, hx, None, |x| Ok(x.clone()))?;
+                let (output, (h, _)) = entered::run(stack, &weights, stringify!($layer), input, hx, None, train)?;
                 Ok((output, h))
             }
         }
@@ -446,7 +447,7 @@ impl LSTM {
         train: bool,
     ) -> Result<(Tensor, (Tensor, Tensor))> {
         let (h, c) = hx.unzip();
-        match run(&self.stack, &self.stack.weights, "LSTM", input, h, c, |x| self.stack.dropout.forward_t(x, train))? {
+        match run(&self.stack, &self.stack.weights, "LSTM", input, h, c, train)? {
             (output, (h, Some(c))) => Ok((output, (h, c))),
             (_, (_, None)) => bail!("LSTM: there is no cell state"),
         }
@@ -470,7 +471,8 @@ leaf! {
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
     macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
-    enters |layer| true;
+    in_training Random;
+    enters layer;
 }
 leaf!(@several LSTM);
 
@@ -495,12 +497,12 @@ impl Several<LSTM> {
         hx: Option<(&Proxy, &Proxy)>,
         train: bool,
     ) -> Result<(Proxy, (Proxy, Proxy))> {
-        let Some(inside) = self.enter_outside_training(train) else {
+        let Some(inside) = self.enter() else {
             return self.record(&[Given::Proxy(input.clone()), both(hx), Given::Data(Value::Bool(train))]);
         };
         let (stack, (h, c)) = (&inside.layer().stack, hx.unzip());
         let weights = stack.entered(inside.scope());
-        match entered::run(stack, &weights, "LSTM", input, h, c, |x| Ok(x.clone()))? {
+        match entered::run(stack, &weights, "LSTM", input, h, c, train)? {
             (output, (h, Some(c))) => Ok((output, (h, c))),
             _ => bail!("LSTM: there is no cell state"),
         }

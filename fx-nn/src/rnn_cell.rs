@@ -316,7 +316,7 @@ macro_rules! one_state {
                 _ => Ok(Fact::Unknown),
             };
             macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
-            enters |layer| true;
+            enters layer;
         }
         leaf!(@several $layer);
 
@@ -369,7 +369,7 @@ leaf! {
         _ => Ok(Fact::Tuple(vec![Fact::Unknown; 2])),
     };
     macs |layer, facts, _result| Some(of_matrices(layer, rows(facts.first()?.as_tensor()?)));
-    enters |layer| true;
+    enters layer;
 }
 leaf!(@several LSTMCell);
 

@@ -3,17 +3,19 @@
 //! Invariant: indices are u8, u32, i32 or i64; one beyond the table is an error.
 
 use std::fmt;
+use std::sync::Arc;
 
 use candle_core::{DType, Module, Result, Tensor, Var, bail};
 use candle_nn::{Init, VarBuilder};
-use fx_core::module::Called;
-use fx_core::ops::IntoValue;
-use fx_core::trace::{Given, Proxy};
+use fx_core::module::{Called, LayerModule};
+use fx_core::ops::{Effect, IntoValue, OpDef, Param};
+use fx_core::trace::{Given, Proxy, Scope};
 use fx_core::value::Fact;
 
 use crate::dims::{index, rank};
 use crate::distance::norm;
-use crate::leaf::{Several, leaf, optional};
+use crate::keeper::{Keeper, Keeps, KeepsOne, outside_training};
+use crate::leaf::{leaf, optional};
 use crate::options::{float, options, words};
 use crate::twice::{inside, twice};
 
@@ -56,6 +58,24 @@ fn padding_row(layer: &str, padding_idx: Option<i64>, rows: usize) -> Result<Opt
     padding_idx.map(|padding| index(layer, padding, rows)).transpose()
 }
 
+/// Replaces a table by one with shorter rows.
+fn renew(weight: &Tensor, table: Option<Tensor>) -> Result<()> {
+    match table {
+        Some(table) => Var::from_tensor(weight)?.set(&table.detach()),
+        None => Ok(()),
+    }
+}
+
+/// The table as what a layer keeps from call to call, which it is if its rows are shortened.
+fn table_kept(weight: &Tensor, max_norm: Option<f64>) -> Vec<(&'static str, Tensor)> {
+    max_norm.map(|_| ("weight", weight.clone())).into_iter().collect()
+}
+
+/// What looking up does besides.
+fn looking_up(max_norm: Option<f64>) -> Effect {
+    if max_norm.is_some() { Effect::Changes } else { Effect::Pure }
+}
+
 fn indices(layer: &str, dtype: DType) -> Result<()> {
     match dtype {
         DType::U8 | DType::U32 | DType::I32 | DType::I64 => Ok(()),
@@ -66,6 +86,7 @@ fn indices(layer: &str, dtype: DType) -> Result<()> {
 twice! {
     {
         use crate::distance::entered::norm;
+        use super::recorded::reduced_bags;
     }
 
     /// Rows no longer than this.
@@ -90,25 +111,160 @@ twice! {
         if flat.dtype() == DType::I32 { flat.to_dtype(DType::I64) } else { Ok(flat) }
     }
 
-    /// What an [`Embedding`] that leaves its table alone gives.
-    pub(crate) fn embed(layer: &Embedding, weight: &Tensor, xs: &Tensor) -> Result<Tensor> {
-        let rows = chosen("Embedding", weight, xs, layer.config.max_norm, layer.config.norm_type)?;
-        rows.reshape(xs.dims().iter().copied().chain([layer.embedding_dim]).collect::<Vec<_>>())
+    /// What an [`Embedding`] gives, and its table with the rows shortened that were looked up.
+    pub(crate) fn embed(layer: &Embedding, weight: &Tensor, xs: &Tensor) -> Result<(Tensor, Option<Tensor>)> {
+        let (max_norm, norm_type) = (layer.config.max_norm, layer.config.norm_type);
+        let rows = chosen("Embedding", weight, xs, max_norm, norm_type)?;
+        let rows = rows.reshape(xs.dims().iter().copied().chain([layer.embedding_dim]).collect::<Vec<_>>())?;
+        Ok((rows, shorten(weight, xs, max_norm, norm_type)?))
+    }
+
+    /// The table with the rows of these indices shortened, as torch does it; none if none are.
+    pub(crate) fn shorten(weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<Option<Tensor>> {
+        if max_norm.is_none() {
+            return Ok(None);
+        }
+        let flat = flat_indices(x)?;
+        let known = shortened(weight.clone(), max_norm, norm_type)?;
+        let (count, width) = weight.dims2()?;
+        let seen = Tensor::zeros(count, DType::F32, x.device())?;
+        let seen = seen.index_add(&flat, &Tensor::ones(x.elem_count(), DType::F32, x.device())?, 0)?;
+        let seen = seen.gt(0.0)?.unsqueeze(1)?.broadcast_as((count, width))?;
+        seen.where_cond(&known, weight).map(Some)
+    }
+
+    /// What an [`EmbeddingBag`] gives, and its table with the rows shortened that were looked up.
+    pub(crate) fn embed_bags(
+        layer: &EmbeddingBag,
+        weight: &Tensor,
+        input: &Tensor,
+        offsets: Option<&Tensor>,
+        per_sample_weights: Option<&Tensor>,
+    ) -> Result<(Tensor, Option<Tensor>)> {
+        let count = layer.bags(input.dims(), offsets.map(Tensor::dims), per_sample_weights.map(Tensor::dims))?;
+        let (max_norm, norm_type) = (layer.config.max_norm, layer.config.norm_type);
+        let rows = chosen("EmbeddingBag", weight, input, max_norm, norm_type)?;
+        let table = shorten(weight, input, max_norm, norm_type)?;
+        let rows = match per_sample_weights {
+            Some(weights) => rows.broadcast_mul(&weights.flatten_all()?.unsqueeze(1)?)?,
+            None => rows,
+        };
+        let (mode, last) = (layer.config.mode, layer.config.include_last_offset);
+        let padding = padding_row("EmbeddingBag", layer.config.padding_idx, layer.num_embeddings)?;
+        let result = match (offsets, padding) {
+            (None, None) => {
+                let bags = rows.reshape((count, input.dim(1)?, layer.embedding_dim))?;
+                match mode {
+                    _ if input.dim(1)? == 0 => Tensor::zeros((count, layer.embedding_dim), rows.dtype(), rows.device())?,
+                    BagMode::Sum => bags.sum(1)?,
+                    BagMode::Mean => bags.mean(1)?,
+                    BagMode::Max => bags.max(1)?,
+                }
+            }
+            // Which rows stand in a bag is in the data.
+            _ => reduced_bags(&rows, input, offsets, mode, last, padding)?.reshape((count, layer.embedding_dim))?,
+        };
+        Ok((result, table))
     }
 }
 
-/// Shortens the rows of these indices in the table, as torch does it.
-fn shorten(weight: &Tensor, x: &Tensor, max_norm: Option<f64>, norm_type: f64) -> Result<()> {
-    if max_norm.is_some() && weight.is_variable() {
-        let flat = flat_indices(x)?;
-        let known = shortened(weight.detach(), max_norm, norm_type)?;
-        let (count, width) = weight.dims2()?;
-        let seen = Tensor::zeros(count, DType::F32, x.device())?;
-        let seen = seen.index_add(&flat, &Tensor::ones(flat.elem_count(), DType::F32, x.device())?, 0)?;
-        let seen = seen.gt(0.0)?.unsqueeze(1)?.broadcast_as((count, width))?;
-        Var::from_tensor(weight)?.set(&seen.where_cond(&known, &weight.detach())?)?;
+/// The rows of each bag together, all but those of the padding.
+fn reduced_bags(
+    rows: &Tensor,
+    input: &Tensor,
+    offsets: Option<&Tensor>,
+    mode: BagMode,
+    include_last_offset: bool,
+    padding: Option<usize>,
+) -> Result<Tensor> {
+    let ends = match offsets {
+        None => (0..=input.dim(0)?).map(|bag| bag * input.dims()[1]).collect(),
+        Some(offsets) => bounds(offsets, input.elem_count(), include_last_offset)?,
+    };
+    let kept: Vec<bool> = match padding {
+        Some(padding) => {
+            let found = input.flatten_all()?.to_dtype(DType::I64)?.to_vec1::<i64>()?;
+            found.into_iter().map(|index| usize::try_from(index) != Ok(padding)).collect()
+        }
+        None => vec![true; input.elem_count()],
+    };
+    let width = rows.dim(1)?;
+    let bags = ends.windows(2).map(|pair| {
+        let (start, end) = (pair[0], pair[1]);
+        let inside = (start..end).filter(|&at| kept[at]).map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        let inside: Vec<u32> = inside.collect();
+        if inside.is_empty() {
+            return Tensor::zeros(width, rows.dtype(), rows.device());
+        }
+        let rows = if inside.len() == end - start {
+            rows.narrow(0, start, end - start)?
+        } else {
+            crate::axis::select(rows, 0, inside)?
+        };
+        match mode {
+            BagMode::Sum => rows.sum(0),
+            BagMode::Mean => rows.mean(0),
+            BagMode::Max => rows.max(0),
+        }
+    });
+    match bags.collect::<Result<Vec<_>>>()?.as_slice() {
+        [] => Tensor::zeros((0, width), rows.dtype(), rows.device()),
+        bags => Tensor::stack(bags, 0),
     }
-    Ok(())
+}
+
+/// Where bags begin, and where the last one ends.
+fn bounds(offsets: &Tensor, count: usize, include_last_offset: bool) -> Result<Vec<usize>> {
+    let starts = offsets.to_dtype(DType::I64)?.to_vec1::<i64>()?;
+    let starts = starts.into_iter().map(|start| usize::try_from(start).ok());
+    let mut starts = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
+    if !include_last_offset {
+        starts.push(count);
+    }
+    let sorted = starts.windows(2).all(|pair| pair[0] <= pair[1]);
+    if starts.first() != Some(&0) || !sorted || starts.last() > Some(&count) {
+        bail!("EmbeddingBag: offsets should rise from 0 to at most {count}");
+    }
+    Ok(starts)
+}
+
+/// [`reduced_bags`] as an operation of a graph, for captures that enter a bag: it reads which rows there are.
+pub(crate) static REDUCED_BAGS: OpDef = OpDef::wrapped(
+    "fx_nn::reduced_bags",
+    &[
+        Param::new("rows", true),
+        Param::new("input", true),
+        Param::new("offsets", true),
+        Param::new("mode", false),
+        Param::new("include_last_offset", false),
+        Param::new("padding", false),
+    ],
+    |args| {
+        let (rows, input, offsets) = (args.get(0)?, args.get(1)?, args.get(2)?);
+        reduced_bags(rows, input, offsets, args.get(3)?, args.get(4)?, args.get(5)?)?.into_value()
+    },
+)
+.with_effect(Effect::Pure);
+
+/// The same on proxies.
+mod recorded {
+    use super::{BagMode, Proxy, REDUCED_BAGS, Result};
+    use fx_core::trace::{Record, record};
+
+    /// A call of [`REDUCED_BAGS`].
+    #[track_caller]
+    pub(super) fn reduced_bags(
+        rows: &Proxy,
+        input: &Proxy,
+        offsets: Option<&Proxy>,
+        mode: BagMode,
+        include_last_offset: bool,
+        padding: Option<usize>,
+    ) -> Result<Proxy> {
+        let tensors = [rows.record(), input.record(), offsets.record()];
+        let settings = [mode.as_str().record(), include_last_offset.record(), padding.record()];
+        record(&REDUCED_BAGS, tensors.into_iter().chain(settings))
+    }
 }
 
 /// Rows of a table: `(…)` indices become `(…, embedding_dim)`.
@@ -155,8 +311,8 @@ impl Module for Embedding {
     /// # Errors
     /// When the indices are not integers or one is beyond the table.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
-        let rows = embed(self, &self.weight, xs)?;
-        shorten(&self.weight, xs, self.config.max_norm, self.config.norm_type)?;
+        let (rows, table) = embed(self, &self.weight, xs)?;
+        renew(&self.weight, table)?;
         Ok(rows)
     }
 }
@@ -170,12 +326,21 @@ impl fmt::Display for Embedding {
         if let Some(max_norm) = self.config.max_norm {
             write!(f, ", max_norm={}", float(max_norm))?;
         }
-        f.write_str(")")
+        write_rest(f, self.config.norm_type, self.config.scale_grad_by_freq)?;
+        f.write_str(if self.config.sparse { ", sparse=True)" } else { ")" })
     }
 }
 
+/// Settings as torch prints them, where they are not the defaults.
+fn write_rest(f: &mut fmt::Formatter<'_>, norm_type: f64, scale_grad_by_freq: bool) -> fmt::Result {
+    if norm_type != 2.0 {
+        write!(f, ", norm_type={}", float(norm_type))?;
+    }
+    f.write_str(if scale_grad_by_freq { ", scale_grad_by_freq=True" } else { "" })
+}
+
 leaf! {
-    Embedding as "nn.Embedding", forward;
+    Embedding as "nn.Embedding", kept;
     arguments { num_embeddings: usize, embedding_dim: usize }
     config config: EmbeddingConfig;
     tensors { "weight" }
@@ -185,8 +350,30 @@ leaf! {
         Fact::tensor(dims, layer.weight.dtype())
     });
     // Looking up changes a table whose rows are shortened.
-    through |layer, scope, x| entered::embed(layer, &inside(&layer.weight, scope, "weight"), x),
-        but whole if layer.config.max_norm.is_some();
+    effect |layer| looking_up(layer.config.max_norm);
+    enters layer;
+    through_all |layer, scope, xs| outside_training(layer, scope, xs);
+    candle |layer, x| {
+        // candle looks up by any integers but these, and leaves rows as they are.
+        let is_same = x.dtype != DType::I32 && layer.config.max_norm.is_none();
+        is_same.then(|| -> Arc<dyn LayerModule> {
+            Arc::new(candle_nn::Embedding::new(layer.weight.clone(), layer.embedding_dim))
+        })
+    };
+}
+
+impl Keeps for Embedding {
+    fn kept(&self) -> Vec<(&'static str, Tensor)> {
+        table_kept(&self.weight, self.config.max_norm)
+    }
+}
+
+impl KeepsOne for Embedding {
+    fn through_kept(&self, scope: &Scope, kept: &[Proxy], xs: &Proxy, _: bool) -> Result<(Proxy, Option<Vec<Proxy>>)> {
+        let weight = kept.first().cloned().unwrap_or_else(|| inside(&self.weight, scope, "weight"));
+        let (rows, table) = entered::embed(self, &weight, xs)?;
+        Ok((rows, table.map(|table| vec![table])))
+    }
 }
 
 words! {
@@ -252,23 +439,18 @@ impl EmbeddingBag {
         Ok(Self { num_embeddings, embedding_dim, weight, config })
     }
 
-    /// Where the bags begin and end.
-    fn bags(&self, input: &Tensor, offsets: Option<&Tensor>) -> Result<Vec<(usize, usize)>> {
-        match (input.dims(), offsets) {
-            (&[bags, size], None) => Ok((0..bags).map(|bag| (bag * size, (bag + 1) * size)).collect()),
-            (&[count], Some(offsets)) => {
-                rank("EmbeddingBag", offsets.dims(), &[1], "offsets of one dimension")?;
-                let starts = offsets.to_dtype(DType::I64)?.to_vec1::<i64>()?;
-                let starts = starts.into_iter().map(|start| usize::try_from(start).ok());
-                let mut starts = starts.collect::<Option<Vec<_>>>().unwrap_or_default();
-                if !self.config.include_last_offset {
-                    starts.push(count);
-                }
-                let sorted = starts.windows(2).all(|pair| pair[0] <= pair[1]);
-                if starts.first() != Some(&0) || !sorted || starts.last() > Some(&count) {
-                    bail!("EmbeddingBag: offsets should rise from 0 to at most {count}");
-                }
-                Ok(starts.windows(2).map(|pair| (pair[0], pair[1])).collect())
+    /// How many bags there are.
+    fn bags(&self, input: &[usize], offsets: Option<&[usize]>, weights: Option<&[usize]>) -> Result<usize> {
+        if let Some(weights) = weights
+            && (self.config.mode != BagMode::Sum || weights != input)
+        {
+            bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {input:?}");
+        }
+        match (input, offsets) {
+            (&[bags, _], None) => Ok(bags),
+            (&[_], Some(offsets)) => {
+                rank("EmbeddingBag", offsets, &[1], "offsets of one dimension")?;
+                Ok(offsets[0].saturating_sub(usize::from(self.config.include_last_offset)))
             }
             (dims, _) => bail!("EmbeddingBag: expects indices (bags, n), or (n) with offsets, but is given {dims:?}"),
         }
@@ -284,50 +466,9 @@ impl EmbeddingBag {
         offsets: Option<&Tensor>,
         per_sample_weights: Option<&Tensor>,
     ) -> Result<Tensor> {
-        indices("EmbeddingBag", input.dtype())?;
-        let bags = self.bags(input, offsets)?;
-        if let Some(weights) = per_sample_weights
-            && (self.config.mode != BagMode::Sum || weights.dims() != input.dims())
-        {
-            bail!("EmbeddingBag: weights are for mode `sum` and have the shape of the indices, {:?}", input.dims());
-        }
-        let flat = input.flatten_all()?;
-        let (max_norm, norm_type) = (self.config.max_norm, self.config.norm_type);
-        let rows = chosen("EmbeddingBag", &self.weight, input, max_norm, norm_type)?;
-        shorten(&self.weight, input, max_norm, norm_type)?;
-        let rows = match per_sample_weights {
-            Some(weights) => rows.broadcast_mul(&weights.flatten_all()?.unsqueeze(1)?)?,
-            None => rows,
-        };
-        let padding = padding_row("EmbeddingBag", self.config.padding_idx, self.num_embeddings)?;
-        let kept: Vec<bool> = match padding {
-            Some(padding) => {
-                let found = flat.to_dtype(DType::I64)?.to_vec1::<i64>()?;
-                found.into_iter().map(|index| usize::try_from(index) != Ok(padding)).collect()
-            }
-            None => vec![true; flat.elem_count()],
-        };
-        let result = bags.into_iter().map(|(start, end)| {
-            let inside = (start..end).filter(|&at| kept[at]).map(|at| u32::try_from(at).unwrap_or(u32::MAX));
-            let inside: Vec<u32> = inside.collect();
-            if inside.is_empty() {
-                return Tensor::zeros(self.embedding_dim, rows.dtype(), rows.device());
-            }
-            let rows = if inside.len() == end - start {
-                rows.narrow(0, start, end - start)?
-            } else {
-                crate::axis::select(&rows, 0, inside)?
-            };
-            match self.config.mode {
-                BagMode::Sum => rows.sum(0),
-                BagMode::Mean => rows.mean(0),
-                BagMode::Max => rows.max(0),
-            }
-        });
-        match result.collect::<Result<Vec<_>>>()?.as_slice() {
-            [] => Tensor::zeros((0, self.embedding_dim), rows.dtype(), rows.device()),
-            bags => Tensor::stack(bags, 0),
-        }
+        let (result, table) = embed_bags(self, &self.weight, input, offsets, per_sample_weights)?;
+        renew(&self.weight, table)?;
+        Ok(result)
     }
 
     fn tensor(&self, _: &str) -> Option<Tensor> {
@@ -341,7 +482,12 @@ impl fmt::Display for EmbeddingBag {
         if let Some(max_norm) = self.config.max_norm {
             write!(f, ", max_norm={}", float(max_norm))?;
         }
-        write!(f, ", mode='{}')", self.config.mode)
+        write_rest(f, self.config.norm_type, self.config.scale_grad_by_freq)?;
+        write!(f, ", mode='{}'", self.config.mode)?;
+        if let Ok(Some(padding)) = padding_row("EmbeddingBag", self.config.padding_idx, self.num_embeddings) {
+            write!(f, ", padding_idx={padding}")?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -355,25 +501,43 @@ leaf! {
         layer.forward(argument(args, 0)?, argument(args, 1)?, argument(args, 2)?).into_value()
     };
     |layer, facts| {
-        let of = |bags: usize| Fact::tensor((bags, layer.embedding_dim), layer.weight.dtype());
-        Ok(match facts {
-            [Fact::Tensor(x), ..] if x.rank() == 2 => of(x.dims()[0]),
-            [Fact::Tensor(_), Fact::Tensor(offsets), ..] if offsets.rank() == 1 => {
-                of(offsets.dims()[0].saturating_sub(usize::from(layer.config.include_last_offset)))
+        let tensor = |at: usize| facts.get(at).and_then(|fact| fact.as_tensor()).map(|fact| fact.dims());
+        let is_unknown = |at: usize| facts.get(at).is_some_and(|fact| **fact == Fact::Unknown);
+        Ok(match tensor(0) {
+            Some(input) if !is_unknown(1) && !is_unknown(2) => {
+                Fact::tensor((layer.bags(input, tensor(1), tensor(2))?, layer.embedding_dim), layer.weight.dtype())
             }
             _ => Fact::Unknown,
         })
     };
+    effect |layer| looking_up(layer.config.max_norm);
+    enters layer;
 }
-leaf!(@several EmbeddingBag);
+leaf!(@keeper EmbeddingBag);
 
-impl Several<EmbeddingBag> {
+impl Keeps for EmbeddingBag {
+    fn kept(&self) -> Vec<(&'static str, Tensor)> {
+        table_kept(&self.weight, self.config.max_norm)
+    }
+}
+
+impl Keeper<EmbeddingBag> {
     /// Records a call of the layer.
     ///
     /// # Errors
     /// What candle refuses.
     #[track_caller]
     pub fn forward(&self, input: &Proxy, offsets: Option<&Proxy>, per_sample_weights: Option<&Proxy>) -> Result<Proxy> {
-        self.record(&[Given::Proxy(input.clone()), optional(offsets), optional(per_sample_weights)])
+        let entered = self.enter(|inside, kept| {
+            let layer = inside.layer();
+            let weight =
+                kept.first().cloned().unwrap_or_else(|| crate::twice::inside(&layer.weight, inside.scope(), "weight"));
+            let (result, table) = entered::embed_bags(layer, &weight, input, offsets, per_sample_weights)?;
+            Ok((result, table.map(|table| vec![table])))
+        });
+        match entered {
+            Some(result) => result,
+            None => self.record(&[Given::Proxy(input.clone()), optional(offsets), optional(per_sample_weights)]),
+        }
     }
 }

@@ -4,6 +4,7 @@
 
 use fx_core::leaf::Layer;
 use fx_core::module::{LayerKind, LayerTable};
+use fx_core::ops::OpTable;
 
 use crate::*;
 
@@ -25,6 +26,7 @@ kinds! {
     Softmax, LogSoftmax, Softmin, Softmax2d,
     MaxPool1d, MaxPool2d, MaxPool3d, AvgPool1d, AvgPool2d, AvgPool3d,
     AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d,
+    LPPool1d, LPPool2d, LPPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d,
     Upsample, PixelShuffle, PixelUnshuffle, ChannelShuffle,
     ZeroPad1d, ZeroPad2d, ZeroPad3d, ConstantPad1d, ConstantPad2d, ConstantPad3d,
     ReflectionPad1d, ReflectionPad2d, ReflectionPad3d, ReplicationPad1d, ReplicationPad2d, ReplicationPad3d,
@@ -36,9 +38,18 @@ kinds! {
     L1Loss, MSELoss, SmoothL1Loss, HuberLoss, BCELoss, BCEWithLogitsLoss, KLDivLoss, PoissonNLLLoss, SoftMarginLoss,
     HingeEmbeddingLoss, MultiLabelSoftMarginLoss, NLLLoss, CrossEntropyLoss, MultiMarginLoss, MultiLabelMarginLoss,
     MarginRankingLoss, CosineEmbeddingLoss, TripletMarginLoss, TripletMarginWithDistanceLoss, GaussianNLLLoss, CTCLoss,
+    LinearCrossEntropyLoss, AdaptiveLogSoftmaxWithLoss,
     WithIndices<MaxPool1d>, WithIndices<MaxPool2d>, WithIndices<MaxPool3d>,
     WithIndices<AdaptiveMaxPool1d>, WithIndices<AdaptiveMaxPool2d>, WithIndices<AdaptiveMaxPool3d>,
     TransformerEncoder, TransformerDecoder, Transformer,
+}
+
+/// candle's operations and those of this crate, for
+/// [`GraphModule::load_with`](fx_core::module::GraphModule::load_with): a graph with a call of
+/// [`flatten`], or of a capture that entered an [`EmbeddingBag`], has one.
+#[must_use]
+pub fn op_table() -> OpTable {
+    OpTable::builtin().clone().with(&[&crate::sparse::REDUCED_BAGS, &crate::functional::FLATTEN])
 }
 
 /// candle_nn's layers and those of this crate, for [`GraphModule::load_with`](fx_core::module::GraphModule::load_with).

@@ -6,18 +6,20 @@ use std::fmt;
 
 use candle_core::{Module, ModuleT, Result, Tensor};
 use candle_nn::VarBuilder;
+use fx_core::leaf::Leaf;
 use fx_core::module::Called;
 use fx_core::ops::IntoValue;
 use fx_core::ops::macs::product;
-use fx_core::trace::{Given, Proxy};
+use fx_core::trace::{Given, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, TensorFact, Value};
 
 use crate::attention::{MultiheadAttention, MultiheadAttentionConfig};
 use crate::dropout::Dropout;
-use crate::leaf::{Several, input, leaf, optional, rows};
+use crate::leaf::{Several, Trained, input, leaf, optional, rows};
 use crate::linear::{Linear, LinearConfig};
 use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::{options, words};
+use crate::twice::twice;
 
 words! {
     /// The activation between the two linear layers of a transformer's layer.
@@ -49,43 +51,6 @@ options! {
     }
 }
 
-/// The linear layers of both.
-#[derive(Debug, Clone)]
-struct Feedforward {
-    width: usize,
-    linear1: Linear,
-    linear2: Linear,
-    activation: TransformerActivation,
-    dropout: Dropout,
-}
-
-impl Feedforward {
-    fn new(d_model: usize, config: &TransformerLayerConfig, vb: &VarBuilder<'_>) -> Result<Self> {
-        let linear = |from, to, name| Linear::new(from, to, LinearConfig { bias: config.bias }, vb.pp(name));
-        Ok(Self {
-            width: config.dim_feedforward,
-            linear1: linear(d_model, config.dim_feedforward, "linear1")?,
-            linear2: linear(config.dim_feedforward, d_model, "linear2")?,
-            activation: config.activation,
-            dropout: Dropout::new(config.dropout)?,
-        })
-    }
-
-    fn macs_of(&self, x: &TensorFact, d_model: usize) -> u64 {
-        product([rows(x), 2 * d_model, self.width])
-    }
-
-    fn forward(&self, x: &Tensor, train: bool) -> Result<Tensor> {
-        let x = self.linear1.forward(x)?;
-        let x = match self.activation {
-            TransformerActivation::Relu => x.relu()?,
-            TransformerActivation::Gelu => x.gelu_erf()?,
-        };
-        let x = self.linear2.forward(&self.dropout.forward_t(&x, train)?)?;
-        self.dropout.forward_t(&x, train)
-    }
-}
-
 fn attention(
     d_model: usize,
     nhead: usize,
@@ -101,26 +66,155 @@ fn attention(
     MultiheadAttention::new(d_model, nhead, options, vb)
 }
 
+fn linear(from: usize, to: usize, config: &TransformerLayerConfig, vb: VarBuilder<'_>) -> Result<Linear> {
+    Linear::new(from, to, LinearConfig { bias: config.bias }, vb)
+}
+
 fn norm(d_model: usize, config: &TransformerLayerConfig, vb: VarBuilder<'_>) -> Result<LayerNorm> {
     let options = LayerNormConfig { eps: config.layer_norm_eps, bias: config.bias, ..LayerNormConfig::default() };
     LayerNorm::new(vec![d_model], options, vb)
 }
 
-/// `x` and what is made of it, normalised before or after.
-fn residual(x: &Tensor, norm: &LayerNorm, first: bool, block: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
-    if first { x + block(&norm.forward(x)?)? } else { norm.forward(&(x + block(x)?)?) }
+/// Declares the layers inside of a transformer's layer, and their mirrors.
+macro_rules! inside {
+    ($(#[$doc:meta])* $name:ident { $($part:ident: $type:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub(crate) struct $name {
+            $(pub(crate) $part: $type),*
+        }
+    };
+}
+
+/// The mirrors of the layers inside, by their names.
+macro_rules! mirrored {
+    ($name:ident { $($part:ident),* $(,)? }) => {
+        impl $name {
+            fn entered(&self, scope: &Scope) -> entered::$name {
+                entered::$name { $($part: self.$part.symbolic(&scope.child(stringify!($part)))),* }
+            }
+        }
+    };
+}
+
+twice! {
+    {
+        type MultiheadAttention = Several<super::MultiheadAttention>;
+        type Linear = Leaf<super::Linear>;
+        type LayerNorm = Leaf<super::LayerNorm>;
+        type Dropout = Trained<super::Dropout>;
+    }
+
+    inside! {
+        /// The layers inside of a [`TransformerEncoderLayer`].
+        EncoderParts {
+            self_attn: MultiheadAttention, linear1: Linear, dropout: Dropout, linear2: Linear, norm1: LayerNorm,
+            norm2: LayerNorm, dropout1: Dropout, dropout2: Dropout,
+        }
+    }
+    inside! {
+        /// The layers inside of a [`TransformerDecoderLayer`].
+        DecoderParts {
+            self_attn: MultiheadAttention, multihead_attn: MultiheadAttention, linear1: Linear, dropout: Dropout,
+            linear2: Linear, norm1: LayerNorm, norm2: LayerNorm, norm3: LayerNorm, dropout1: Dropout, dropout2: Dropout,
+            dropout3: Dropout,
+        }
+    }
+
+    /// `x` and what is made of it, normalised before or after.
+    pub(crate) fn residual(x: &Tensor, norm: &LayerNorm, first: bool, block: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+        if first { x + block(&norm.forward(x)?)? } else { norm.forward(&(x + block(x)?)?) }
+    }
+
+    /// The two linear layers.
+    pub(crate) fn feedforward(
+        [linear1, linear2]: [&Linear; 2],
+        [dropout, last]: [&Dropout; 2],
+        activation: TransformerActivation,
+        x: &Tensor,
+        train: bool,
+    ) -> Result<Tensor> {
+        let x = linear1.forward(x)?;
+        let x = match activation {
+            TransformerActivation::Relu => x.relu()?,
+            TransformerActivation::Gelu => x.gelu_erf()?,
+        };
+        let x = linear2.forward(&dropout.forward_t(&x, train)?)?;
+        last.forward_t(&x, train)
+    }
+
+    /// What a [`TransformerEncoderLayer`] computes.
+    pub(crate) fn encode(
+        inside: &EncoderParts,
+        config: &TransformerLayerConfig,
+        src: &Tensor,
+        [mask, padding]: [Option<&Tensor>; 2],
+        train: bool,
+    ) -> Result<Tensor> {
+        let EncoderParts { self_attn, linear1, dropout, linear2, norm1, norm2, dropout1, dropout2 } = inside;
+        let first = config.norm_first;
+        let x = residual(src, norm1, first, |x| {
+            let (x, _) = self_attn.forward_t(x, x, x, padding, mask, true, train)?;
+            dropout1.forward_t(&x, train)
+        })?;
+        residual(&x, norm2, first, |x| {
+            feedforward([linear1, linear2], [dropout, dropout2], config.activation, x, train)
+        })
+    }
+
+    /// What a [`TransformerDecoderLayer`] computes.
+    pub(crate) fn decode(
+        inside: &DecoderParts,
+        config: &TransformerLayerConfig,
+        [tgt, memory]: [&Tensor; 2],
+        [tgt_mask, memory_mask, tgt_padding, memory_padding]: [Option<&Tensor>; 4],
+        train: bool,
+    ) -> Result<Tensor> {
+        let first = config.norm_first;
+        let x = residual(tgt, &inside.norm1, first, |x| {
+            let (x, _) = inside.self_attn.forward_t(x, x, x, tgt_padding, tgt_mask, true, train)?;
+            inside.dropout1.forward_t(&x, train)
+        })?;
+        let x = residual(&x, &inside.norm2, first, |x| {
+            let (x, _) =
+                inside.multihead_attn.forward_t(x, memory, memory, memory_padding, memory_mask, true, train)?;
+            inside.dropout2.forward_t(&x, train)
+        })?;
+        residual(&x, &inside.norm3, first, |x| {
+            let dropouts = [&inside.dropout, &inside.dropout3];
+            feedforward([&inside.linear1, &inside.linear2], dropouts, config.activation, x, train)
+        })
+    }
+}
+mirrored! { EncoderParts { self_attn, linear1, dropout, linear2, norm1, norm2, dropout1, dropout2 } }
+mirrored! {
+    DecoderParts {
+        self_attn, multihead_attn, linear1, dropout, linear2, norm1, norm2, norm3, dropout1, dropout2, dropout3,
+    }
+}
+
+/// Those of the two linear layers.
+fn macs_of_linear(x: &TensorFact, d_model: usize, config: &TransformerLayerConfig) -> u64 {
+    product([rows(x), 2 * d_model, config.dim_feedforward])
 }
 
 /// The tensor that the name says, of a part of a layer.
 macro_rules! part {
-    ($self:ident, $name:ident, $($prefix:literal => $part:expr),* $(,)?) => {{
+    ($inside:expr, $name:ident, $($part:ident)*) => {{
         $(
-            if let Some(rest) = $name.strip_prefix(concat!($prefix, ".")) {
-                return $part.tensor(rest);
+            if let Some(rest) = $name.strip_prefix(concat!(stringify!($part), ".")) {
+                return $inside.$part.tensor(rest);
             }
         )*
         None
     }};
+}
+
+/// The layer and those inside, as torch prints them.
+macro_rules! print_parts {
+    ($f:ident, $name:literal, $inside:expr, $($part:ident)*) => {
+        print($f, $name, &[$((stringify!($part), &$inside.$part as &dyn fmt::Display)),*])
+    };
 }
 
 /// Names of the tensors of an attention.
@@ -145,11 +239,7 @@ macro_rules! attention_names {
 pub struct TransformerEncoderLayer {
     d_model: usize,
     nhead: usize,
-    self_attn: MultiheadAttention,
-    feedforward: Feedforward,
-    norm1: LayerNorm,
-    norm2: LayerNorm,
-    dropout: Dropout,
+    inside: EncoderParts,
     config: TransformerLayerConfig,
 }
 
@@ -160,22 +250,24 @@ impl TransformerEncoderLayer {
     /// When the heads do not divide the width, the dropout is not in `0..=1`, or the builder has a tensor of another
     /// shape or none.
     pub fn new(d_model: usize, nhead: usize, config: TransformerLayerConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        Ok(Self {
-            d_model,
-            nhead,
+        let (dropout, width) = (Dropout::new(config.dropout)?, config.dim_feedforward);
+        let inside = EncoderParts {
             self_attn: attention(d_model, nhead, &config, vb.pp("self_attn"))?,
-            feedforward: Feedforward::new(d_model, &config, &vb)?,
+            linear1: linear(d_model, width, &config, vb.pp("linear1"))?,
+            dropout,
+            linear2: linear(width, d_model, &config, vb.pp("linear2"))?,
             norm1: norm(d_model, &config, vb.pp("norm1"))?,
             norm2: norm(d_model, &config, vb.pp("norm2"))?,
-            dropout: Dropout::new(config.dropout)?,
-            config,
-        })
+            dropout1: dropout,
+            dropout2: dropout,
+        };
+        Ok(Self { d_model, nhead, inside, config })
     }
 
     /// Those of attention and of the linear layers.
     pub(crate) fn macs_of(&self, src: &TensorFact) -> Option<u64> {
-        let attention = self.self_attn.macs_of(src.dims(), src.dims(), src.dims())?;
-        Some(attention.saturating_add(self.feedforward.macs_of(src, self.d_model)))
+        let attention = self.inside.self_attn.macs_of(src.dims(), src.dims(), src.dims())?;
+        Some(attention.saturating_add(macs_of_linear(src, self.d_model, &self.config)))
     }
 
     /// The layer, dropping nothing.
@@ -202,39 +294,18 @@ impl TransformerEncoderLayer {
         src_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let first = self.config.norm_first;
-        let x = residual(src, &self.norm1, first, |x| {
-            let (x, _) = self.self_attn.forward_t(x, x, x, src_key_padding_mask, src_mask, true, train)?;
-            self.dropout.forward_t(&x, train)
-        })?;
-        residual(&x, &self.norm2, first, |x| self.feedforward.forward(x, train))
+        encode(&self.inside, &self.config, src, [src_mask, src_key_padding_mask], train)
     }
 
     fn tensor(&self, name: &str) -> Option<Tensor> {
-        part!(self, name,
-            "self_attn" => self.self_attn, "linear1" => self.feedforward.linear1, "linear2" => self.feedforward.linear2,
-            "norm1" => self.norm1, "norm2" => self.norm2,
-        )
+        part!(self.inside, name, self_attn linear1 linear2 norm1 norm2)
     }
 }
 
 impl fmt::Display for TransformerEncoderLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (dropout, inside) = (self.dropout, &self.feedforward);
-        print(
-            f,
-            "TransformerEncoderLayer",
-            &[
-                ("self_attn", &self.self_attn),
-                ("linear1", &inside.linear1),
-                ("dropout", &dropout),
-                ("linear2", &inside.linear2),
-                ("norm1", &self.norm1),
-                ("norm2", &self.norm2),
-                ("dropout1", &dropout),
-                ("dropout2", &dropout),
-            ],
-        )
+        print_parts!(f, "TransformerEncoderLayer", self.inside,
+            self_attn linear1 dropout linear2 norm1 norm2 dropout1 dropout2)
     }
 }
 
@@ -260,6 +331,8 @@ leaf! {
     };
     |layer, facts| same(facts, layer.d_model, "TransformerEncoderLayer");
     macs |layer, facts, _result| layer.macs_of(facts.first()?.as_tensor()?);
+    in_training Random;
+    enters layer;
 }
 leaf!(@several TransformerEncoderLayer);
 
@@ -302,6 +375,11 @@ impl Several<TransformerEncoderLayer> {
         src_key_padding_mask: Option<&Proxy>,
         train: bool,
     ) -> Result<Proxy> {
+        if let Some(inside) = self.enter() {
+            let layer = inside.layer();
+            let parts = layer.inside.entered(inside.scope());
+            return entered::encode(&parts, &layer.config, src, [src_mask, src_key_padding_mask], train);
+        }
         let train = Given::Data(Value::Bool(train));
         self.record(&[Given::Proxy(src.clone()), optional(src_mask), optional(src_key_padding_mask), train])
     }
@@ -320,13 +398,7 @@ impl Several<TransformerEncoderLayer> {
 pub struct TransformerDecoderLayer {
     d_model: usize,
     nhead: usize,
-    self_attn: MultiheadAttention,
-    multihead_attn: MultiheadAttention,
-    feedforward: Feedforward,
-    norm1: LayerNorm,
-    norm2: LayerNorm,
-    norm3: LayerNorm,
-    dropout: Dropout,
+    inside: DecoderParts,
     config: TransformerLayerConfig,
 }
 
@@ -337,25 +409,28 @@ impl TransformerDecoderLayer {
     /// When the heads do not divide the width, the dropout is not in `0..=1`, or the builder has a tensor of another
     /// shape or none.
     pub fn new(d_model: usize, nhead: usize, config: TransformerLayerConfig, vb: VarBuilder<'_>) -> Result<Self> {
-        Ok(Self {
-            d_model,
-            nhead,
+        let (dropout, width) = (Dropout::new(config.dropout)?, config.dim_feedforward);
+        let inside = DecoderParts {
             self_attn: attention(d_model, nhead, &config, vb.pp("self_attn"))?,
             multihead_attn: attention(d_model, nhead, &config, vb.pp("multihead_attn"))?,
-            feedforward: Feedforward::new(d_model, &config, &vb)?,
+            linear1: linear(d_model, width, &config, vb.pp("linear1"))?,
+            dropout,
+            linear2: linear(width, d_model, &config, vb.pp("linear2"))?,
             norm1: norm(d_model, &config, vb.pp("norm1"))?,
             norm2: norm(d_model, &config, vb.pp("norm2"))?,
             norm3: norm(d_model, &config, vb.pp("norm3"))?,
-            dropout: Dropout::new(config.dropout)?,
-            config,
-        })
+            dropout1: dropout,
+            dropout2: dropout,
+            dropout3: dropout,
+        };
+        Ok(Self { d_model, nhead, inside, config })
     }
 
     /// Those of both attentions and of the linear layers.
     pub(crate) fn macs_of(&self, tgt: &TensorFact, memory: &TensorFact) -> Option<u64> {
-        let own = self.self_attn.macs_of(tgt.dims(), tgt.dims(), tgt.dims())?;
-        let other = self.multihead_attn.macs_of(tgt.dims(), memory.dims(), memory.dims())?;
-        Some(own.saturating_add(other).saturating_add(self.feedforward.macs_of(tgt, self.d_model)))
+        let own = self.inside.self_attn.macs_of(tgt.dims(), tgt.dims(), tgt.dims())?;
+        let other = self.inside.multihead_attn.macs_of(tgt.dims(), memory.dims(), memory.dims())?;
+        Some(own.saturating_add(other).saturating_add(macs_of_linear(tgt, self.d_model, &self.config)))
     }
 
     /// The layer, dropping and masking nothing.
@@ -381,48 +456,19 @@ impl TransformerDecoderLayer {
         memory_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let first = self.config.norm_first;
-        let x = residual(tgt, &self.norm1, first, |x| {
-            let (x, _) = self.self_attn.forward_t(x, x, x, tgt_key_padding_mask, tgt_mask, true, train)?;
-            self.dropout.forward_t(&x, train)
-        })?;
-        let x = residual(&x, &self.norm2, first, |x| {
-            let (padding, mask) = (memory_key_padding_mask, memory_mask);
-            let (x, _) = self.multihead_attn.forward_t(x, memory, memory, padding, mask, true, train)?;
-            self.dropout.forward_t(&x, train)
-        })?;
-        residual(&x, &self.norm3, first, |x| self.feedforward.forward(x, train))
+        let masks = [tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        decode(&self.inside, &self.config, [tgt, memory], masks, train)
     }
 
     fn tensor(&self, name: &str) -> Option<Tensor> {
-        part!(self, name,
-            "self_attn" => self.self_attn, "multihead_attn" => self.multihead_attn,
-            "linear1" => self.feedforward.linear1, "linear2" => self.feedforward.linear2,
-            "norm1" => self.norm1, "norm2" => self.norm2, "norm3" => self.norm3,
-        )
+        part!(self.inside, name, self_attn multihead_attn linear1 linear2 norm1 norm2 norm3)
     }
 }
 
 impl fmt::Display for TransformerDecoderLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (dropout, inside) = (self.dropout, &self.feedforward);
-        print(
-            f,
-            "TransformerDecoderLayer",
-            &[
-                ("self_attn", &self.self_attn),
-                ("multihead_attn", &self.multihead_attn),
-                ("linear1", &inside.linear1),
-                ("dropout", &dropout),
-                ("linear2", &inside.linear2),
-                ("norm1", &self.norm1),
-                ("norm2", &self.norm2),
-                ("norm3", &self.norm3),
-                ("dropout1", &dropout),
-                ("dropout2", &dropout),
-                ("dropout3", &dropout),
-            ],
-        )
+        print_parts!(f, "TransformerDecoderLayer", self.inside,
+            self_attn multihead_attn linear1 dropout linear2 norm1 norm2 norm3 dropout1 dropout2 dropout3)
     }
 }
 
@@ -436,16 +482,18 @@ leaf! {
     [names attention_names!(["self_attn"] ["multihead_attn"]; "linear1.weight", "linear1.bias", "linear2.weight",
         "linear2.bias", "norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias", "norm3.weight", "norm3.bias")]
     [vb Self::new(d_model, nhead, config, vb)]
-    |layer, args| decode(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
+    |layer, args| decoded(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
         layer.forward_t(tgt, memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
     });
     |layer, facts| same(facts, layer.d_model, "TransformerDecoderLayer");
     macs |layer, facts, _result| layer.macs_of(facts.first()?.as_tensor()?, facts.get(1)?.as_tensor()?);
+    in_training Random;
+    enters layer;
 }
 leaf!(@several TransformerDecoderLayer);
 
 /// The arguments of a decoder or of one of its layers, decoded.
-pub(crate) fn decode(
+pub(crate) fn decoded(
     args: &[&Value],
     run: impl Fn(&Tensor, &Tensor, [Option<&Tensor>; 4], bool) -> Result<Tensor>,
 ) -> Result<Value> {
@@ -483,8 +531,11 @@ macro_rules! decoder {
                 memory_key_padding_mask: Option<&Proxy>,
                 train: bool,
             ) -> Result<Proxy> {
-                let masks = [tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask].map(optional);
-                let [a, b, c, d] = masks;
+                let masks = [tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask];
+                if let Some(inside) = self.enter() {
+                    return inside.layer().through(inside.scope(), [tgt, memory], masks, train);
+                }
+                let [a, b, c, d] = masks.map(optional);
                 let train = Given::Data(Value::Bool(train));
                 self.record(&[Given::Proxy(tgt.clone()), Given::Proxy(memory.clone()), a, b, c, d, train])
             }
@@ -493,3 +544,10 @@ macro_rules! decoder {
 }
 pub(crate) use decoder;
 decoder!(TransformerDecoderLayer);
+
+impl TransformerDecoderLayer {
+    /// Records what the layer computes.
+    fn through(&self, scope: &Scope, inputs: [&Proxy; 2], masks: [Option<&Proxy>; 4], train: bool) -> Result<Proxy> {
+        entered::decode(&self.inside.entered(scope), &self.config, inputs, masks, train)
+    }
+}

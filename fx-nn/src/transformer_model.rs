@@ -9,15 +9,17 @@ use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 use fx_core::leaf::{Layer, argument};
 use fx_core::module::{Called, LayerKind, LayerState, kept_name};
-use fx_core::ops::{InferError, IntoValue};
-use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::ops::{Effect, InferError, IntoValue};
+use fx_core::trace::{Given, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
+use crate::attention::xavier;
 use crate::leaf::{Several, leaf, optional};
 use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::{builder, options};
 use crate::transformer::{TransformerActivation, TransformerLayerConfig, print, same};
 use crate::transformer_stack::{TransformerDecoder, TransformerEncoder};
+use crate::twice::twice;
 
 options! {
     /// Options of [`Transformer`].
@@ -53,8 +55,8 @@ options! {
 /// without a batch; the result is of the shape of `tgt`. Masks are those of
 /// [`MultiheadAttention`](crate::MultiheadAttention).
 ///
-/// State: `encoder.*` of [`TransformerEncoder`] and `decoder.*` of [`TransformerDecoder`], each with a `norm`. torch begins
-/// with all matrices from `U(-√(6 / (rows + columns)), …)`; here each layer begins as it does by itself.
+/// State: `encoder.*` of [`TransformerEncoder`] and `decoder.*` of [`TransformerDecoder`], each with a `norm`. all
+/// matrices from `U(-√(6 / (rows + columns)), …)`.
 ///
 /// [torch.nn.Transformer](https://docs.pytorch.org/docs/stable/generated/torch.nn.Transformer.html)
 #[derive(Debug, Clone)]
@@ -62,6 +64,29 @@ pub struct Transformer {
     encoder: TransformerEncoder,
     decoder: TransformerDecoder,
     config: TransformerConfig,
+}
+
+/// Makes the matrices that a builder of variables does not have yet, as a whole transformer begins with them; their layers,
+/// which would begin otherwise, find them there.
+fn begin(config: &TransformerConfig, vb: &VarBuilder<'_>) -> Result<()> {
+    let (width, inner) = (config.d_model, config.dim_feedforward);
+    let halves: [(_, _, &[&str]); 2] = [
+        ("encoder", config.num_encoder_layers, &["self_attn"]),
+        ("decoder", config.num_decoder_layers, &["self_attn", "multihead_attn"]),
+    ];
+    for (half, layers, attentions) in halves {
+        for layer in 0..layers {
+            let vb = vb.pp(half).pp("layers").pp(layer);
+            let out = attentions.iter().map(|attention| (vb.pp(attention).pp("out_proj"), width, width));
+            let linear = [(vb.pp("linear1"), inner, width), (vb.pp("linear2"), width, inner)];
+            for (vb, rows, columns) in out.chain(linear) {
+                if !vb.contains_tensor("weight") {
+                    vb.get_with_hints((rows, columns), "weight", xavier(rows, columns))?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The masks of a call, in torch's order: of source, target and memory, then of their padding.
@@ -88,6 +113,7 @@ impl Transformer {
                 LayerNormConfig { eps: config.layer_norm_eps, bias: config.bias, ..LayerNormConfig::default() };
             LayerNorm::new(vec![width], options, vb.pp("norm")).map(Some)
         };
+        begin(&config, &vb)?;
         let (encoder, decoder) = (vb.pp("encoder"), vb.pp("decoder"));
         let encoder_norm = norm(&encoder)?;
         let decoder_norm = norm(&decoder)?;
@@ -123,9 +149,28 @@ impl Transformer {
         memory_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let memory = self.encoder.forward_t(src, src_mask, src_key_padding_mask, train)?;
-        let (target_padding, memory_padding) = (tgt_key_padding_mask, memory_key_padding_mask);
-        self.decoder.forward_t(tgt, &memory, tgt_mask, memory_mask, target_padding, memory_padding, train)
+        let masks =
+            [src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        encode_decode(&self.encoder, &self.decoder, [src, tgt], masks, train)
+    }
+}
+
+twice! {
+    {
+        type TransformerEncoder = Several<super::TransformerEncoder>;
+        type TransformerDecoder = Several<super::TransformerDecoder>;
+    }
+
+    /// What a [`Transformer`] computes.
+    pub(crate) fn encode_decode(
+        encoder: &TransformerEncoder,
+        decoder: &TransformerDecoder,
+        [src, tgt]: [&Tensor; 2],
+        [src_mask, tgt_mask, memory_mask, src_padding, tgt_padding, memory_padding]: Masks<&Tensor>,
+        train: bool,
+    ) -> Result<Tensor> {
+        let memory = encoder.forward_t(src, src_mask, src_padding, train)?;
+        decoder.forward_t(tgt, &memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
     }
 }
 
@@ -168,6 +213,8 @@ const OPTIONS: &[&str] = &[
 impl Layer for Transformer {
     const NAME: &'static str = "nn.Transformer";
     const CALLED: Called = Called { method: "forward_t", options: OPTIONS };
+    const IN_TRAINING: Effect = Effect::Random;
+    const THROUGH: bool = true;
     type Parts = ();
 
     fn parts(&self, _: &Scope) {}
@@ -242,6 +289,12 @@ impl Several<Transformer> {
     ) -> Result<Proxy> {
         let masks: Masks<&Proxy> =
             [src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        if let Some(inside) = self.enter() {
+            let (layer, scope) = (inside.layer(), inside.scope());
+            let encoder = layer.encoder.symbolic(&scope.child("encoder"));
+            let decoder = layer.decoder.symbolic(&scope.child("decoder"));
+            return entered::encode_decode(&encoder, &decoder, [src, tgt], masks, train);
+        }
         let mut given = vec![Given::Proxy(src.clone()), Given::Proxy(tgt.clone())];
         given.extend(masks.map(optional));
         given.push(Given::Data(Value::Bool(train)));

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use candle_core::{Module, Result, Tensor};
 use candle_nn::VarBuilder;
-use fx_core::leaf::Layer;
+use fx_core::leaf::{Layer, Leaf};
 use fx_core::module::{Called, LayerKind, LayerState, kept_name};
-use fx_core::ops::{InferError, IntoValue};
-use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::ops::{Effect, InferError, IntoValue};
+use fx_core::trace::{Given, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
 use crate::container::ModuleList;
@@ -18,8 +18,9 @@ use crate::leaf::{Several, leaf, optional};
 use crate::norm::{LayerNorm, LayerNormConfig};
 use crate::options::builder;
 use crate::transformer::{
-    TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig, decode, decoder, print, same,
+    TransformerDecoderLayer, TransformerEncoderLayer, TransformerLayerConfig, decoded, decoder, print, same,
 };
+use crate::twice::twice;
 
 macro_rules! stacks {
     ($($(#[$doc:meta])* $stack:ident of $layer:ident, $options:expr, |$this:ident, $args:ident| $call:expr, $macs:expr;)*) => {$(
@@ -55,11 +56,9 @@ macro_rules! stacks {
                 Ok(Self { d_model, nhead, layers, norm, config: config.clone() })
             }
 
-            fn finish(&self, x: Tensor) -> Result<Tensor> {
-                match &self.norm {
-                    Some(norm) => norm.forward(&x),
-                    None => Ok(x),
-                }
+            /// The mirrors of its layers and of its norm.
+            fn entered(&self, scope: &Scope) -> (ModuleList<Several<$layer>>, Option<Leaf<LayerNorm>>) {
+                (self.layers.symbolic(&scope.child("layers")), self.norm.symbolic(&scope.child("norm")))
             }
         }
 
@@ -74,6 +73,8 @@ macro_rules! stacks {
         impl Layer for $stack {
             const NAME: &'static str = concat!("nn.", stringify!($stack));
             const CALLED: Called = Called { method: "forward_t", options: $options };
+            const IN_TRAINING: Effect = Effect::Random;
+            const THROUGH: bool = true;
             type Parts = ();
 
             fn parts(&self, _: &Scope) {}
@@ -139,11 +140,59 @@ stacks! {
     /// Decoder layers on each other, then a norm if there is one; `tgt` keeps its shape.
     TransformerDecoder of TransformerDecoderLayer,
     &["memory", "tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask", "train"],
-    |this, args| decode(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
+    |this, args| decoded(args, |tgt, memory, [tgt_mask, memory_mask, tgt_padding, memory_padding], train| {
         this.forward_t(tgt, memory, tgt_mask, memory_mask, tgt_padding, memory_padding, train)
     }), |layer, facts| layer.macs_of(facts.first()?.as_tensor()?, facts.get(1)?.as_tensor()?);
 }
 decoder!(TransformerDecoder);
+
+impl TransformerDecoder {
+    /// Records what the layers compute.
+    fn through(&self, scope: &Scope, inputs: [&Proxy; 2], masks: [Option<&Proxy>; 4], train: bool) -> Result<Proxy> {
+        let (layers, norm) = self.entered(scope);
+        entered::decode(&layers, norm.as_ref(), inputs, masks, train)
+    }
+}
+
+twice! {
+    {
+        type TransformerEncoderLayer = Several<super::TransformerEncoderLayer>;
+        type TransformerDecoderLayer = Several<super::TransformerDecoderLayer>;
+        type LayerNorm = Leaf<super::LayerNorm>;
+    }
+
+    /// What a [`TransformerEncoder`] computes.
+    pub(crate) fn encode(
+        layers: &ModuleList<TransformerEncoderLayer>,
+        norm: Option<&LayerNorm>,
+        src: &Tensor,
+        [mask, padding]: [Option<&Tensor>; 2],
+        train: bool,
+    ) -> Result<Tensor> {
+        let run = |x: Tensor, layer: &TransformerEncoderLayer| layer.forward_t(&x, mask, padding, train);
+        finish(norm, layers.iter().try_fold(src.clone(), run)?)
+    }
+
+    /// What a [`TransformerDecoder`] computes.
+    pub(crate) fn decode(
+        layers: &ModuleList<TransformerDecoderLayer>,
+        norm: Option<&LayerNorm>,
+        [tgt, memory]: [&Tensor; 2],
+        [a, b, c, d]: [Option<&Tensor>; 4],
+        train: bool,
+    ) -> Result<Tensor> {
+        let run = |x: Tensor, layer: &TransformerDecoderLayer| layer.forward_t(&x, memory, a, b, c, d, train);
+        finish(norm, layers.iter().try_fold(tgt.clone(), run)?)
+    }
+
+    /// The norm at the end.
+    pub(crate) fn finish(norm: Option<&LayerNorm>, x: Tensor) -> Result<Tensor> {
+        match norm {
+            Some(norm) => norm.forward(&x),
+            None => Ok(x),
+        }
+    }
+}
 
 /// Settings of both.
 const STACK: &[&str] = &[
@@ -194,8 +243,7 @@ impl TransformerEncoder {
         src_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let run = |x: Tensor, layer: &TransformerEncoderLayer| layer.forward_t(&x, mask, src_key_padding_mask, train);
-        self.finish(self.layers.iter().try_fold(src.clone(), run)?)
+        encode(&self.layers, self.norm.as_ref(), src, [mask, src_key_padding_mask], train)
     }
 }
 
@@ -221,6 +269,10 @@ impl Several<TransformerEncoder> {
         src_key_padding_mask: Option<&Proxy>,
         train: bool,
     ) -> Result<Proxy> {
+        if let Some(inside) = self.enter() {
+            let (layers, norm) = inside.layer().entered(inside.scope());
+            return entered::encode(&layers, norm.as_ref(), src, [mask, src_key_padding_mask], train);
+        }
         let train = Given::Data(Value::Bool(train));
         self.record(&[Given::Proxy(src.clone()), optional(mask), optional(src_key_padding_mask), train])
     }
@@ -250,8 +302,7 @@ impl TransformerDecoder {
         memory_key_padding_mask: Option<&Tensor>,
         train: bool,
     ) -> Result<Tensor> {
-        let (a, b, c, d) = (tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask);
-        let run = |x: Tensor, layer: &TransformerDecoderLayer| layer.forward_t(&x, memory, a, b, c, d, train);
-        self.finish(self.layers.iter().try_fold(tgt.clone(), run)?)
+        let masks = [tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask];
+        decode(&self.layers, self.norm.as_ref(), [tgt, memory], masks, train)
     }
 }

@@ -9,9 +9,10 @@ use std::fmt;
 
 use candle_core::{DType, Module, Result, Tensor, bail};
 
+use crate::adaptive::{OutputSize, pool};
 use crate::axis::select;
 use crate::leaf::leaf;
-use crate::options::{flag, float, options, words};
+use crate::options::{float, options, words};
 use crate::twice::twice;
 
 words! {
@@ -29,6 +30,8 @@ words! {
         Bicubic = "bicubic",
         /// Between eight elements of `(N, C, D, H, W)`.
         Trilinear = "trilinear",
+        /// The average of all elements that come to stand there.
+        Area = "area",
     }
 }
 
@@ -59,6 +62,9 @@ options! {
 /// assert_eq!(twice.forward(&x)?.to_vec3::<f32>()?, [[[1.0, 1.0, 2.0, 2.0]]]);
 /// # Ok::<(), candle_core::Error>(())
 /// ```
+/// torch's `UpsamplingNearest2d` is this with its defaults, `UpsamplingBilinear2d` with `bilinear` and aligned corners.
+#[doc(alias = "UpsamplingNearest2d")]
+#[doc(alias = "UpsamplingBilinear2d")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upsample {
     config: UpsampleConfig,
@@ -79,8 +85,8 @@ impl Upsample {
         if config.scale_factor.iter().flatten().any(|scale| !scale.is_finite() || *scale <= 0.0) {
             bail!("Upsample: scale factors {:?} should be positive", config.scale_factor);
         }
-        let nearest = matches!(config.mode, UpsampleMode::Nearest | UpsampleMode::NearestExact);
-        if nearest && config.align_corners.is_some() {
+        let unaligned = matches!(config.mode, UpsampleMode::Nearest | UpsampleMode::NearestExact | UpsampleMode::Area);
+        if unaligned && config.align_corners.is_some() {
             bail!("Upsample: align_corners is for the linear and cubic modes, not for `{}`", config.mode);
         }
         if config.size.is_some() && config.recompute_scale_factor == Some(true) {
@@ -92,7 +98,7 @@ impl Upsample {
     fn shape(&self, dims: &[usize]) -> Result<Vec<usize>> {
         let UpsampleConfig { size, scale_factor, mode, .. } = &self.config;
         let ranks: &[usize] = match mode {
-            UpsampleMode::Nearest | UpsampleMode::NearestExact => &[3, 4, 5],
+            UpsampleMode::Nearest | UpsampleMode::NearestExact | UpsampleMode::Area => &[3, 4, 5],
             UpsampleMode::Linear => &[3],
             UpsampleMode::Bilinear | UpsampleMode::Bicubic => &[4],
             UpsampleMode::Trilinear => &[5],
@@ -179,11 +185,22 @@ fn cubic(t: f64) -> [f64; 4] {
 
 twice! {
     {
+        use crate::adaptive::entered::pool;
         use crate::axis::entered::select;
     }
 
     pub(crate) fn resize(layer: &Upsample, xs: &Tensor) -> Result<Tensor> {
         let dims = layer.shape(xs.dims())?;
+        if layer.config.mode == UpsampleMode::Area {
+            return match dims[2..] {
+                [length] => pool(OutputSize::<1>::from(length), "Upsample", xs, |x, axis| x.mean(axis)),
+                [height, width] => pool(OutputSize::from((height, width)), "Upsample", xs, |x, axis| x.mean(axis)),
+                [..] => {
+                    let sizes = std::array::from_fn(|i| dims.get(2 + i).copied());
+                    pool(OutputSize::<3>(sizes), "Upsample", xs, |x, axis| x.mean(axis))
+                }
+            };
+        }
         let mut result = xs.clone();
         for axis in (2..xs.rank()).rev() {
             let (from, to) = (xs.dim(axis)?, dims[axis]);
@@ -224,7 +241,7 @@ impl fmt::Display for Upsample {
                 items => crate::options::tuple(&items.iter().map(text).collect::<Vec<_>>()),
             }
         }
-        let UpsampleConfig { size, scale_factor, mode, align_corners, .. } = &self.config;
+        let UpsampleConfig { size, scale_factor, mode, .. } = &self.config;
         f.write_str("Upsample(")?;
         match (size, scale_factor) {
             (Some(size), _) => write!(f, "size={}", several(size, usize::to_string))?,
@@ -232,11 +249,7 @@ impl fmt::Display for Upsample {
                 write!(f, "scale_factor={}", several(scale.as_deref().unwrap_or(&[]), |&scale| float(scale)))?
             }
         }
-        write!(f, ", mode='{mode}'")?;
-        if let Some(align_corners) = align_corners {
-            write!(f, ", align_corners={}", flag(*align_corners))?;
-        }
-        f.write_str(")")
+        write!(f, ", mode='{mode}')")
     }
 }
 

@@ -1,9 +1,14 @@
 //! What PyTorch's documentation says of layers, where its cases do not reach: initialisation, texts, training, errors,
 //! containers and layers of layers.
 
+#[path = "layers/summary.rs"]
+mod summary;
+
 use candle_core::{DType, Device, Module, ModuleT, Result, Tensor};
 use candle_nn::{VarBuilder, VarMap};
-use fx_core::trace::Tracer;
+use fx_core::module::GraphModule;
+use fx_core::trace::{self, Proxy, Traceable, Tracer, TracerRules};
+use fx_core::value::Value;
 use fx_nn::*;
 
 fn vb(vars: &VarMap) -> VarBuilder<'static> {
@@ -25,7 +30,10 @@ fn texts_are_torch_s() -> Result<()> {
     let batch = BatchNorm2d::new(3, BatchNormConfig::default(), vb(&vars).pp("a"))?;
     let gru = GRUConfig { num_layers: 2, batch_first: true, bidirectional: true, ..GRUConfig::default() };
     let texts = [
-        (batch.to_string(), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)"),
+        (
+            batch.to_string(),
+            "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
+        ),
         (
             GRU::new(3, 4, gru, vb(&vars).pp("b"))?.to_string(),
             "GRU(3, 4, num_layers=2, batch_first=True, bidirectional=True)",
@@ -179,6 +187,132 @@ fn containers_are_entered_and_keep_torch_s_names() -> Result<()> {
     assert_eq!(largest(&(module.forward(&[&x]).expect("it runs") - expected)?)?, 0.0);
     assert_eq!(largest(&(Sequential::new().forward(&x)? - &x)?)?, 0.0);
     Ok(())
+}
+
+#[test]
+fn flatten_is_a_function_of_the_graph_and_a_method_of_its_source() -> Result<()> {
+    let tracer = Tracer::new().input("x", DType::F32, (2, 3, 4));
+    let module = tracer.trace_fn(|inputs| flatten(&inputs.tensor("x")?, 1, -1)).expect("it is captured");
+    insta::assert_snapshot!("flatten", format!("{}\n{}", module.graph(), module.code()));
+    let x = ramp(&[2, 3, 4])?;
+    let found = module.forward(&[&x]).expect("it runs");
+    assert_eq!(largest(&(found - flatten(&x, 1, -1)?)?)?, 0.0);
+    assert!(flatten(&x, 1, 3).is_err());
+    Ok(())
+}
+
+/// Enters layers of these types.
+struct Entering(&'static [&'static str]);
+
+impl TracerRules for Entering {
+    fn is_leaf_layer(&self, type_name: &str, _: &str) -> bool {
+        !self.0.contains(&type_name)
+    }
+}
+
+fn targets(module: &GraphModule) -> Vec<String> {
+    module.graph().nodes().map(|(_, node)| node.target().to_string()).collect()
+}
+
+#[test]
+fn what_is_inside_of_an_entered_layer_has_torch_s_names_and_rules_of_its_own() {
+    let config = TransformerConfig {
+        d_model: 8,
+        nhead: 2,
+        num_encoder_layers: 2,
+        num_decoder_layers: 1,
+        dim_feedforward: 16,
+        ..Default::default()
+    };
+    let model = Transformer::new(config, vb(&VarMap::new())).expect("its sizes fit");
+    let capture = |entered: &'static [&'static str]| {
+        let tracer = Tracer::new().with(Entering(entered));
+        let tracer = tracer.input("src", DType::F32, (5, 2, 8)).input("tgt", DType::F32, (3, 2, 8));
+        tracer
+            .trace_with(&(model.clone(),), |(model,), inputs| {
+                model.forward(&inputs.tensor("src")?, &inputs.tensor("tgt")?)
+            })
+            .expect("it is captured")
+    };
+    assert_eq!(targets(&capture(&["nn.Transformer"])), ["src", "tgt", "0.encoder", "0.decoder", "output"]);
+    let layers = capture(&["nn.Transformer", "nn.TransformerEncoder", "nn.TransformerEncoderLayer"]);
+    insta::assert_snapshot!("entered", layers.graph());
+    let everything = capture(&[
+        "nn.Transformer",
+        "nn.TransformerEncoder",
+        "nn.TransformerDecoder",
+        "nn.TransformerEncoderLayer",
+        "nn.TransformerDecoderLayer",
+        "nn.MultiheadAttention",
+        "nn.Linear",
+        "nn.LayerNorm",
+        "nn.Dropout",
+    ]);
+    let stacks: Vec<String> =
+        everything.graph().nodes().map(|(_, node)| node.meta().module.path().to_string()).collect();
+    for path in [
+        "0.encoder.layers.1.self_attn",
+        "0.decoder.layers.0.multihead_attn",
+        "0.encoder.norm",
+        "0.decoder.layers.0.linear2",
+    ] {
+        assert!(stacks.iter().any(|stack| stack == path), "{path} is not in {stacks:?}");
+    }
+}
+
+#[test]
+fn running_statistics_are_state_of_a_graph_that_entered_their_layers() -> Result<()> {
+    let vars = VarMap::new();
+    let norm = |name: &str| BatchNorm1d::new(4, BatchNormConfig::default(), vb(&vars).pp(name));
+    let blocks = Sequential::new().add("first", norm("first")?).push(ReLU::new()).add("last", norm("last")?);
+    let x = ramp(&[3, 4])?;
+    let whole = Tracer::new().trace_with(&(blocks.clone(),), |(blocks,), inputs| {
+        trace::ModuleT::forward_t(blocks, &inputs.tensor("x")?, true)
+    });
+    let whole = whole.expect("it is captured");
+    let entered = Tracer::new().with(Entering(&["nn.BatchNorm1d"])).input("x", DType::F32, (3, 4));
+    let entered = entered.trace_with(&(blocks.clone(),), |(blocks,), inputs| {
+        let x = trace::ModuleT::forward_t(blocks, &inputs.tensor("x")?, true)?;
+        // The second call reads what the first one left.
+        trace::ModuleT::forward_t(blocks, &x, true)
+    });
+    let entered = entered.expect("it is captured");
+    assert!(whole.state().is_empty());
+    let names: Vec<String> = entered.state().iter().map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    let run = |module: &GraphModule, x: &Tensor| module.forward(&[x]).expect("it runs");
+    for _ in 0..2 {
+        let expected = run(&whole, &run(&whole, &x));
+        assert_eq!(largest(&(run(&entered, &x) - expected)?)?, 0.0);
+    }
+    for (path, var) in vars.data().lock().expect("nobody panicked").iter() {
+        if let Some(Value::Tensor(kept)) = entered.state().get(&format!("0.{path}")) {
+            let difference = (kept.to_dtype(DType::F32)? - var.to_dtype(DType::F32)?)?;
+            assert_eq!(largest(&difference)?, 0.0, "{path}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn calls_that_change_a_layer_or_draw_numbers_are_kept() {
+    let vars = VarMap::new();
+    let bag = EmbeddingBagConfig { max_norm: Some(1.0), ..Default::default() };
+    let bag = EmbeddingBag::new(4, 2, bag, vb(&vars).pp("bag")).expect("its sizes fit");
+    let norm = BatchNorm1d::new(4, BatchNormConfig::default(), vb(&vars).pp("norm")).expect("its sizes fit");
+    for (train, expected) in [(true, 3), (false, 1)] {
+        let model = (bag.clone(), norm.clone(), Dropout::default());
+        let module = Tracer::new().trace_with(&model, |(bag, norm, dropout), inputs| {
+            let x = inputs.tensor("x")?;
+            bag.forward(&inputs.tensor("indices")?, None, None)?;
+            norm.forward_t(&x, train)?;
+            dropout.forward_t(&x, train)?;
+            Result::Ok(x)
+        });
+        let mut module = module.expect("it is captured");
+        module.eliminate_dead_code();
+        assert_eq!(targets(&module).iter().filter(|target| target.parse::<usize>().is_ok()).count(), expected);
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Forms of enums: as the whole model, inside a vector, and of plain data.
 
+use std::sync::Arc;
+
 use candle_core::{DType, Result, Tensor};
 use candle_nn::{Linear, Module};
 use fx::Tracer;
@@ -89,6 +91,100 @@ impl ManyKinds {
 fn a_vector_of_enums_with_imported_variants() {
     let kinds = vec![Plain(linear(4, 4)), Rectified { linear: linear(4, 4) }, Negated];
     assert_captured_in_every_way!(ManyKinds { kinds, phase: Second }, tensor(&[2, 4]));
+}
+
+/// What a twin makes of variants: called, passed on as functions, constants, with named fields.
+#[fx::module]
+#[derive(Clone)]
+enum Memory {
+    Empty,
+    Last(Tensor),
+    Sum { total: Tensor, count: usize },
+    Three(Tensor, usize, f64),
+}
+
+#[fx::module]
+impl Memory {
+    fn step(&mut self, x: &Tensor) -> Result<()> {
+        *self = match &*self {
+            Self::Empty => Self::Last(x.clone()),
+            Memory::Last(last) => Memory::Sum { total: (last + x)?, count: 2 },
+            Self::Sum { total, count } => Self::Three((total + x)?, count + 1, 0.5),
+            Self::Three(total, .., scale) if *scale > 1.0 => Self::Last(total.clone()),
+            Self::Three(..) => Memory::Empty,
+        };
+        Ok(())
+    }
+
+    fn value(&self, otherwise: &Tensor) -> Result<Tensor> {
+        match self {
+            Self::Empty => Ok(otherwise.clone()),
+            Self::Last(x) => Ok(x.clone()),
+            Self::Sum { total, count } => total / *count as f64,
+            Self::Three(total, count, scale) => total * (*count as f64 * scale),
+        }
+    }
+}
+
+#[fx::module]
+struct Remembers {
+    starts: Vec<Tensor>,
+}
+
+#[fx::module]
+impl Remembers {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut all: Vec<Memory> = self.starts.iter().cloned().map(Memory::Last).collect();
+        all.push(Memory::Empty);
+        all.push(Memory::Sum { total: x.sqr()?, count: 3 });
+        all.push(Memory::Three(x.neg()?, 1, 2.0));
+        let mut sum = x.zeros_like()?;
+        for memory in &mut all {
+            for _ in 0..4 {
+                memory.step(x)?;
+                sum = (sum + memory.value(x)?)?;
+            }
+            if let Memory::Last(last) | Memory::Sum { total: last, .. } = memory {
+                sum = (sum - &*last)?;
+            }
+        }
+        let empty = all.iter().filter(|memory| matches!(memory, Memory::Empty)).count();
+        sum * (empty + 1) as f64
+    }
+}
+
+#[test]
+fn variants_that_a_forward_makes() {
+    assert_captured_in_every_way!(Remembers { starts: vec![tensor(&[2, 4]), tensor(&[2, 4])] }, tensor(&[2, 4]));
+}
+
+/// An enum with a parameter, made by its own methods.
+#[fx::module]
+#[derive(Clone)]
+enum Lazy<M> {
+    Built { inner: Arc<M>, scale: f64 },
+    Plain(Arc<M>),
+}
+
+#[fx::module]
+impl<M: Module> Lazy<M> {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let twice = match self {
+            Self::Plain(inner) => Self::Built { inner: inner.clone(), scale: 2.0 },
+            Self::Built { inner, .. } => Some(inner.clone()).map(Self::Plain).unwrap(),
+        };
+        match (&twice, self) {
+            (Self::Built { inner, scale }, _) => inner.forward(x)? * *scale,
+            (Lazy::Plain(inner), Lazy::Built { scale, .. }) => inner.forward(x)? + *scale,
+            (Self::Plain(_), Self::Plain(_)) => Ok(x.clone()),
+        }
+    }
+}
+
+#[test]
+fn variants_of_an_enum_with_a_parameter() {
+    assert_captured_in_every_way!(Lazy::Plain(Arc::new(linear(4, 4))), tensor(&[2, 4]));
+    assert_captured_in_every_way!(Lazy::Built { inner: Arc::new(linear(4, 4)), scale: 3.0 }, tensor(&[2, 4]));
 }
 
 /// A module of its own, as another file is.

@@ -4,6 +4,9 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::Linear;
 use fx::{GraphModule, TraceError, Value};
 
+#[path = "ways.rs"]
+mod ways;
+
 /// What a capture returns.
 pub(crate) type Captured = Result<GraphModule, TraceError>;
 
@@ -75,8 +78,11 @@ pub(crate) fn assert_returns(expected: &[&Tensor], captured: Captured, inputs: &
     }
     assert!(module.code().contains("fn "), "{graph}");
     assert!(!graph.print_tabular().to_string().is_empty());
+    let placeholders: Vec<Value> = inputs.iter().map(|input| Value::from(*input)).collect();
     let inputs = as_parameters(graph, inputs);
+    let fresh = module.clone();
     let value = module.run(&inputs).unwrap_or_else(|error| panic!("{error}\n{graph}"));
+    ways::assert_runs_alike(&fresh, &inputs, &placeholders, &value);
     let mut found = Vec::new();
     tensors_of(&value, &mut found);
     assert_eq!(expected.len(), found.len(), "{value:?}");

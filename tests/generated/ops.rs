@@ -2536,12 +2536,7 @@ impl MethodBroadcastGe2 {
 struct MethodWhereCond0;
 
 impl MethodWhereCond0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -2550,12 +2545,7 @@ impl MethodWhereCond0 {
 struct MethodWhereCond1;
 
 impl MethodWhereCond1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -2564,12 +2554,7 @@ impl MethodWhereCond1 {
 struct MethodWhereCond2;
 
 impl MethodWhereCond2 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let where_cond = in_1.where_cond(in_2, in_3)?;
         Ok(where_cond)
     }
@@ -4396,12 +4381,7 @@ impl FunctionTensorCat0 {
 struct FunctionTensorCat1;
 
 impl FunctionTensorCat1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let cat = Tensor::cat(&[in_1, in_2, in_3], D::Minus1)?;
         Ok(cat)
     }
@@ -4455,12 +4435,7 @@ impl FunctionTensorMeshgrid0 {
 struct FunctionTensorMeshgrid1;
 
 impl FunctionTensorMeshgrid1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Vec<Tensor>> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Vec<Tensor>> {
         let meshgrid = Tensor::meshgrid(&[in_1, in_2, in_3], true)?;
         Ok(meshgrid)
     }
@@ -4640,12 +4615,7 @@ impl MethodGather1 {
 struct MethodScatter0;
 
 impl MethodScatter0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let scatter = in_1.scatter(in_2, in_3, 1)?;
         Ok(scatter)
     }
@@ -4654,12 +4624,7 @@ impl MethodScatter0 {
 struct MethodScatter1;
 
 impl MethodScatter1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let scatter = in_1.scatter(in_2, in_3, D::Minus2)?;
         Ok(scatter)
     }
@@ -4668,12 +4633,7 @@ impl MethodScatter1 {
 struct MethodScatterAdd0;
 
 impl MethodScatterAdd0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, 1)?;
         Ok(scatter_add)
     }
@@ -4682,12 +4642,7 @@ impl MethodScatterAdd0 {
 struct MethodScatterAdd1;
 
 impl MethodScatterAdd1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, D::Minus2)?;
         Ok(scatter_add)
     }
@@ -4696,12 +4651,7 @@ impl MethodScatterAdd1 {
 struct MethodScatterAdd7;
 
 impl MethodScatterAdd7 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let scatter_add = in_1.scatter_add(in_2, in_3, 0)?;
         Ok(scatter_add)
     }
@@ -4710,12 +4660,7 @@ impl MethodScatterAdd7 {
 struct MethodIndexAdd0;
 
 impl MethodIndexAdd0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let index_add = in_1.index_add(in_2, in_3, 1)?;
         Ok(index_add)
     }
@@ -4724,12 +4669,7 @@ impl MethodIndexAdd0 {
 struct MethodIndexAdd1;
 
 impl MethodIndexAdd1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let index_add = in_1.index_add(in_2, in_3, 0)?;
         Ok(index_add)
     }
@@ -4964,11 +4904,7 @@ struct FunctionTensorFull2;
 
 impl FunctionTensorFull2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let full = Tensor::full(
-            half::f16::from_f64(f64::NEG_INFINITY),
-            (),
-            &Device::Cpu,
-        )?;
+        let full = Tensor::full(half::f16::from_f64(f64::NEG_INFINITY), (), &Device::Cpu)?;
         Ok(full)
     }
 }
@@ -5663,8 +5599,7 @@ struct MethodUpsampleBilinear2dWithScale0;
 
 impl MethodUpsampleBilinear2dWithScale0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1
-            .upsample_bilinear2d_with_scale(1.5, 2.0, true)?;
+        let upsample_bilinear2d_with_scale = in_1.upsample_bilinear2d_with_scale(1.5, 2.0, true)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -5673,8 +5608,8 @@ struct MethodUpsampleBilinear2dWithScale1;
 
 impl MethodUpsampleBilinear2dWithScale1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1
-            .upsample_bilinear2d_with_scale(0.5, 1.0, false)?;
+        let upsample_bilinear2d_with_scale =
+            in_1.upsample_bilinear2d_with_scale(0.5, 1.0, false)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -5683,8 +5618,8 @@ struct MethodUpsampleBilinear2dWithScale2;
 
 impl MethodUpsampleBilinear2dWithScale2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1
-            .upsample_bilinear2d_with_scale(1.0, 1.0, false)?;
+        let upsample_bilinear2d_with_scale =
+            in_1.upsample_bilinear2d_with_scale(1.0, 1.0, false)?;
         Ok(upsample_bilinear2d_with_scale)
     }
 }
@@ -6007,12 +5942,7 @@ impl FunctionCandleNnOpsRmsNormSlow8 {
 struct FunctionCandleNnOpsLayerNorm0;
 
 impl FunctionCandleNnOpsLayerNorm0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm)
     }
@@ -6021,12 +5951,7 @@ impl FunctionCandleNnOpsLayerNorm0 {
 struct FunctionCandleNnOpsLayerNorm1;
 
 impl FunctionCandleNnOpsLayerNorm1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm)
     }
@@ -6035,18 +5960,8 @@ impl FunctionCandleNnOpsLayerNorm1 {
 struct FunctionCandleNnOpsLayerNormSlow0;
 
 impl FunctionCandleNnOpsLayerNormSlow0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
-            in_1,
-            in_2,
-            in_3,
-            1e-5f32,
-        )?;
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm_slow)
     }
 }
@@ -6054,18 +5969,8 @@ impl FunctionCandleNnOpsLayerNormSlow0 {
 struct FunctionCandleNnOpsLayerNormSlow1;
 
 impl FunctionCandleNnOpsLayerNormSlow1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
-            in_1,
-            in_2,
-            in_3,
-            1e-5f32,
-        )?;
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm_slow)
     }
 }
@@ -6073,18 +5978,8 @@ impl FunctionCandleNnOpsLayerNormSlow1 {
 struct FunctionCandleNnOpsLayerNormSlow5;
 
 impl FunctionCandleNnOpsLayerNormSlow5 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(
-            in_1,
-            in_2,
-            in_3,
-            1e-5f32,
-        )?;
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
         Ok(layer_norm_slow)
     }
 }
@@ -6173,15 +6068,8 @@ impl FunctionCandleNnOpsDropout2 {
 struct FunctionCandleNnAttentionFlashAttn0;
 
 impl FunctionCandleNnAttentionFlashAttn0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<
-            f32,
-        >(
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6197,15 +6085,8 @@ impl FunctionCandleNnAttentionFlashAttn0 {
 struct FunctionCandleNnAttentionFlashAttn1;
 
 impl FunctionCandleNnAttentionFlashAttn1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<
-            f32,
-        >(
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6221,15 +6102,8 @@ impl FunctionCandleNnAttentionFlashAttn1 {
 struct FunctionCandleNnAttentionFlashAttn2;
 
 impl FunctionCandleNnAttentionFlashAttn2 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<
-            f32,
-        >(
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
+        let flash_attn = candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6300,10 +6174,8 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit0;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(
-            in_1,
-            in_2,
-        )?;
+        let binary_cross_entropy_with_logit =
+            candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
         Ok(binary_cross_entropy_with_logit)
     }
 }
@@ -6312,10 +6184,8 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit1;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit = candle_nn::loss::binary_cross_entropy_with_logit(
-            in_1,
-            in_2,
-        )?;
+        let binary_cross_entropy_with_logit =
+            candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
         Ok(binary_cross_entropy_with_logit)
     }
 }
@@ -6323,12 +6193,7 @@ impl FunctionCandleNnLossBinaryCrossEntropyWithLogit1 {
 struct FunctionCandleNnRotaryEmbRope0;
 
 impl FunctionCandleNnRotaryEmbRope0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6337,12 +6202,7 @@ impl FunctionCandleNnRotaryEmbRope0 {
 struct FunctionCandleNnRotaryEmbRope1;
 
 impl FunctionCandleNnRotaryEmbRope1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6351,12 +6211,7 @@ impl FunctionCandleNnRotaryEmbRope1 {
 struct FunctionCandleNnRotaryEmbRope2;
 
 impl FunctionCandleNnRotaryEmbRope2 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6365,12 +6220,7 @@ impl FunctionCandleNnRotaryEmbRope2 {
 struct FunctionCandleNnRotaryEmbRope3;
 
 impl FunctionCandleNnRotaryEmbRope3 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6379,12 +6229,7 @@ impl FunctionCandleNnRotaryEmbRope3 {
 struct FunctionCandleNnRotaryEmbRope4;
 
 impl FunctionCandleNnRotaryEmbRope4 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
         Ok(rope)
     }
@@ -6393,12 +6238,7 @@ impl FunctionCandleNnRotaryEmbRope4 {
 struct FunctionCandleNnRotaryEmbRopeI0;
 
 impl FunctionCandleNnRotaryEmbRopeI0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6407,12 +6247,7 @@ impl FunctionCandleNnRotaryEmbRopeI0 {
 struct FunctionCandleNnRotaryEmbRopeI1;
 
 impl FunctionCandleNnRotaryEmbRopeI1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6421,12 +6256,7 @@ impl FunctionCandleNnRotaryEmbRopeI1 {
 struct FunctionCandleNnRotaryEmbRopeI2;
 
 impl FunctionCandleNnRotaryEmbRopeI2 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6435,12 +6265,7 @@ impl FunctionCandleNnRotaryEmbRopeI2 {
 struct FunctionCandleNnRotaryEmbRopeI3;
 
 impl FunctionCandleNnRotaryEmbRopeI3 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6449,12 +6274,7 @@ impl FunctionCandleNnRotaryEmbRopeI3 {
 struct FunctionCandleNnRotaryEmbRopeI4;
 
 impl FunctionCandleNnRotaryEmbRopeI4 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
         Ok(rope_i)
     }
@@ -6463,12 +6283,7 @@ impl FunctionCandleNnRotaryEmbRopeI4 {
 struct FunctionCandleNnRotaryEmbRopeThd0;
 
 impl FunctionCandleNnRotaryEmbRopeThd0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6477,12 +6292,7 @@ impl FunctionCandleNnRotaryEmbRopeThd0 {
 struct FunctionCandleNnRotaryEmbRopeThd1;
 
 impl FunctionCandleNnRotaryEmbRopeThd1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6491,12 +6301,7 @@ impl FunctionCandleNnRotaryEmbRopeThd1 {
 struct FunctionCandleNnRotaryEmbRopeThd2;
 
 impl FunctionCandleNnRotaryEmbRopeThd2 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6505,12 +6310,7 @@ impl FunctionCandleNnRotaryEmbRopeThd2 {
 struct FunctionCandleNnRotaryEmbRopeThd3;
 
 impl FunctionCandleNnRotaryEmbRopeThd3 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
         Ok(rope_thd)
     }
@@ -6519,12 +6319,7 @@ impl FunctionCandleNnRotaryEmbRopeThd3 {
 struct FunctionCandleNnRotaryEmbRopeSlow0;
 
 impl FunctionCandleNnRotaryEmbRopeSlow0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
         Ok(rope_slow)
     }
@@ -6533,12 +6328,7 @@ impl FunctionCandleNnRotaryEmbRopeSlow0 {
 struct FunctionCandleNnRotaryEmbRopeSlow1;
 
 impl FunctionCandleNnRotaryEmbRopeSlow1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
         Ok(rope_slow)
     }
@@ -6547,12 +6337,7 @@ impl FunctionCandleNnRotaryEmbRopeSlow1 {
 struct FunctionCandleNnRotaryEmbRopeISlow0;
 
 impl FunctionCandleNnRotaryEmbRopeISlow0 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
         Ok(rope_i_slow)
     }
@@ -6561,12 +6346,7 @@ impl FunctionCandleNnRotaryEmbRopeISlow0 {
 struct FunctionCandleNnRotaryEmbRopeISlow1;
 
 impl FunctionCandleNnRotaryEmbRopeISlow1 {
-    pub fn forward(
-        &self,
-        in_1: &Tensor,
-        in_2: &Tensor,
-        in_3: &Tensor,
-    ) -> Result<Tensor> {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
         let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
         Ok(rope_i_slow)
     }

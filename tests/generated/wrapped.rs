@@ -1,11 +1,6 @@
 impl Calls {
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        let tensors = wrapped::functions::tensors(
-            x,
-            self.w.clone(),
-            Some(&self.w),
-            None,
-        )?;
+        let tensors = wrapped::functions::tensors(x, self.w.clone(), Some(&self.w), None)?;
         let lists = wrapped::functions::lists(
             std::slice::from_ref(x),
             &[x, &tensors],
@@ -14,15 +9,8 @@ impl Calls {
             vec![3],
         )?;
         drop(tensors);
-        let numbers = wrapped::functions::numbers(
-            &lists,
-            2,
-            f32::INFINITY,
-            1.0,
-            Some(4),
-            None,
-            true,
-        )?;
+        let numbers =
+            wrapped::functions::numbers(&lists, 2, f32::INFINITY, 1.0, Some(4), None, true)?;
         drop(lists);
         let others = wrapped::functions::others(
             &numbers,
@@ -33,12 +21,7 @@ impl Calls {
             (2, 0.5),
         )?;
         drop(numbers);
-        let array = wrapped::functions::array(
-            &others,
-            [0.5, 1.0, 2.0],
-            &["a", "b"],
-            Device::Cpu,
-        )?;
+        let array = wrapped::functions::array(&others, [0.5, 1.0, 2.0], &["a", "b"], Device::Cpu)?;
         drop(others);
         let infallible = wrapped::functions::infallible(&array);
         drop(array);

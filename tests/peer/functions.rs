@@ -271,14 +271,3 @@ fn a_struct_without_fields_can_be_a_leaf() {
     }
     "#);
 }
-
-#[test]
-fn an_enum_cannot_be_a_leaf_and_says_so() {
-    let model = Holds { unit: Squared, list: Vec::new(), choice: Choice::Nothing };
-    let error = Tracer::new().with(Leaf("Choice")).trace(&model).unwrap_err();
-    assert!(matches!(error, TraceError::EnumNotWhole { type_name: "Choice", .. }), "{error:?}");
-    insta::assert_snapshot!(error, @r#"
-    `Choice` (at `choice`) cannot be called whole, as `is_leaf_module` asks: it is an enum, whose mirror is one of its variants and does not know where it stands
-      hold it in a struct with `#[fx::module]` whose `forward` calls it, and let `is_leaf_module` answer `true` for that
-    "#);
-}

@@ -131,3 +131,42 @@ fn a_position_that_the_model_keeps() {
     assert!(graph.forward(&[&tensor(&[6, 2])]).is_err());
     assert_eq!(graph.state(), before);
 }
+
+/// Computes something of each input before it is read.
+struct First;
+
+impl fx::Transformer for First {
+    fn placeholder(
+        &mut self,
+        at: &mut fx::interp::Emit<'_>,
+        name: &str,
+    ) -> std::result::Result<fx::Argument, fx::interp::TransformError> {
+        let input = at.emit(fx::Target::Placeholder(name.into()), [], [])?;
+        let negated = at.call(&fx::ops::elementwise::neg::OP, [input], [])?;
+        at.call(&fx::ops::elementwise::neg::OP, [negated], [])
+    }
+}
+
+#[test]
+fn a_transformer_can_compute_of_inputs_and_state() {
+    let (first, second) = two_graphs();
+    let [first, second] = [first, second].map(|graph| {
+        let computes =
+            fx::Transformer::transform(&mut First, &graph).unwrap_or_else(|error| panic!("{error}\n{graph}"));
+        assert_eq!(computes.graph().state().len(), graph.graph().state().len(), "{computes}");
+        assert_eq!(computes.graph().placeholders().count(), graph.graph().placeholders().count());
+        computes
+    });
+    assert_eq!(second.graph().dynamic().expect("a size").sizes.len(), 1);
+    let (mut model, mut state) = (decoder(), first.state());
+    let inputs = [tensor(&[1, 3, 4])].into_iter().chain((0..3).map(|_| tensor(&[1, 1, 4])));
+    for x in inputs {
+        let graph = if x.dims()[1] == 1 { &second } else { &first };
+        let inputs = [Value::from(&x)];
+        let by_node = fx::interp::Execution::new(graph).with_state(&mut state.clone()).run(&mut (), &inputs).unwrap();
+        let found = graph.run_with_state(&mut state, &inputs).unwrap_or_else(|error| panic!("{error}"));
+        let expected = model.forward(&x).unwrap();
+        assert_same(&expected, found.as_tensor().unwrap());
+        assert_same(&expected, by_node.as_tensor().unwrap());
+    }
+}

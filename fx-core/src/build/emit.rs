@@ -37,6 +37,13 @@ use crate::module::GraphModule;
 /// let model = model::Mlp::load(concat!(env!("OUT_DIR"), "/model.safetensors"), &Device::Cpu)?;
 /// ```
 ///
+/// That is a path in the directory that the program was built in. A program that is moved elsewhere takes the weights along, and
+/// gives `load` their place, or holds them itself:
+///
+/// ```rs
+/// let model = model::Mlp::from_bytes(include_bytes!(concat!(env!("OUT_DIR"), "/model.safetensors")), &Device::Cpu)?;
+/// ```
+///
 /// It depends on `candle-core` and `candle-nn`; this crate and the model's are build dependencies. A change of the model's crate
 /// makes cargo run the script again, because the script is built of it; files it reads must be [watched](Self::watch).
 #[must_use]

@@ -1,8 +1,7 @@
-//! Rust source of a graph: the method that a person would have written.
+//! Rust source of a graph: what a person would have written.
 //!
-//! Steps, each in a file: literals of plain data, names of values, expressions of calls, the method around them, and its
-//! source, which is formatted by prettyplease. `folder` writes a whole crate of the same expressions, and `format` lays it out
-//! as rustfmt does.
+//! Steps, each in a file: literals of plain data, names of values, expressions of calls; `format` lays them out as rustfmt
+//! does. `folder` writes a whole crate of them, or the function of the graph alone, which `source` gives.
 //!
 //! Invariant: no step edits Rust as text; a verified graph never makes code generation fail.
 
@@ -11,7 +10,6 @@ mod folder;
 mod format;
 mod identifier;
 mod literal;
-mod method;
 mod names;
 mod place;
 mod size;

@@ -140,7 +140,8 @@ fn place(path: &ModulePath, count: usize) -> TokenStream {
         place = match (index(segment), number) {
             (Some(index), 0) => {
                 let index = Literal::usize_unsuffixed(index);
-                quote!(#place[#index])
+                // A model cannot be indexed: what it has by number are the fields of a tuple.
+                if i == 0 { quote!(#place.#index) } else { quote!(#place[#index]) }
             }
             (_, 0) => {
                 let field = identifier(segment);

@@ -1,22 +1,17 @@
 //! [`CodeGen`]: how a graph is written as Rust, and [`Code`], what was written, line by line.
 //!
-//! Each statement is preceded by a mark, a macro call that the formatter leaves on a line of its own. The marks are then
-//! taken out, so that every line is known to be of a node, however the formatter broke the statement.
-//!
 //! Invariant: without a transformer, code generation does not fail, and the text depends on the module alone.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::ir::NodeId;
 use crate::module::GraphModule;
 
-use super::method::Method;
-
-/// What a mark starts with; nothing else in generated code does.
-const MARK: &str = "__fx_statement!(";
+use super::folder::Method;
 
 /// How a graph is written as Rust.
 ///
@@ -68,7 +63,7 @@ impl Statement {
     }
 
     /// The same, closed and formatted.
-    pub(super) fn checked(self) -> Result<Self, CodeError> {
+    fn checked(self) -> Result<Self, CodeError> {
         match statements(&self.code) {
             Ok(parsed) => Ok(Self { node: self.node, code: formatted(&quote!(#(#parsed)*)) }),
             Err(reason) => Err(CodeError { statement: self.code, reason }),
@@ -110,69 +105,32 @@ impl<'a> CodeGen<'a> {
     /// # Errors
     /// When the transformer made something that is not a statement in Rust.
     pub fn write(&self, module: &GraphModule) -> Result<Code, CodeError> {
-        let method = Method::new(module);
-        let statements = match &self.transform {
-            Some(transform) => transformed(&method, &**transform)?,
-            None => method.statements.iter().map(|(id, code)| (Some(*id), code.clone())).collect(),
-        };
-        Ok(self.formatted(module, &method, &statements))
-    }
-
-    fn formatted(&self, module: &GraphModule, method: &Method, statements: &[(Option<NodeId>, TokenStream)]) -> Code {
-        let marked = statements.iter().enumerate().map(|(i, (_, code))| {
-            let i = Literal::usize_unsuffixed(i);
-            quote!(__fx_statement!(#i); #code)
-        });
-        let marked: Vec<TokenStream> = marked.collect();
-        let (output, result) = &method.result;
-        let end = Literal::usize_unsuffixed(statements.len());
-        let text = prettyplease::unparse(&method.file(&marked, &quote!(__fx_statement!(#end); Ok(#result))));
-
-        let mut code = Code { text: String::with_capacity(text.len()), nodes: Vec::new() };
-        let (mut node, mut inside, mut commented) = (None, false, None);
-        for line in text.lines() {
-            let indented = line.trim_start();
-            if let Some(mark) = indented.strip_prefix(MARK) {
-                let index = mark.split(')').next().and_then(|index| index.parse::<usize>().ok());
-                node = index.and_then(|index| statements.get(index).map_or(*output, |(node, _)| *node));
-                inside = true;
-                let source = node.and_then(|id| module.graph().node(id).meta().source.as_ref());
-                // Several steps can be of one line.
-                let at = source.map(|source| source.to_string());
-                if self.comments && at.is_some() && at != commented {
-                    let indent = &line[..line.len() - indented.len()];
-                    code.push(&format!("{indent}// {}", at.as_deref().unwrap_or_default().escape_debug()), node);
-                    commented = at;
-                }
-                continue;
-            }
-            // The braces after the value of the method are of no node.
-            let closes = inside && indented == "}" && !line.starts_with("        ");
-            inside &= !closes;
-            code.push(line, node.filter(|_| inside));
+        let mut method = Method::new(module);
+        let mut statements = std::mem::take(&mut method.statements);
+        if let Some(transform) = &self.transform {
+            statements = transformed(statements, transform)?;
         }
-        code
+        Ok(method.code(module.graph(), statements, self.comments))
     }
 }
 
 /// The statements after a transformer changed them.
-fn transformed(method: &Method, transform: &Transform<'_>) -> Result<Vec<(Option<NodeId>, TokenStream)>, CodeError> {
-    let mut body: Vec<Statement> =
-        method.statements.iter().map(|(id, code)| Statement { node: Some(*id), code: formatted(code) }).collect();
-    transform(&mut body);
-    body.into_iter()
-        .map(|Statement { node, code }| match statements(&code) {
-            Ok(statements) => Ok((node, quote!(#(#statements)*))),
-            Err(reason) => Err(CodeError { statement: code, reason }),
-        })
-        .collect()
+pub(super) fn transformed(
+    mut statements: Vec<Statement>,
+    transform: &dyn Fn(&mut Vec<Statement>),
+) -> Result<Vec<Statement>, CodeError> {
+    let before = statements.clone();
+    transform(&mut statements);
+    // What is as it was needs not be read.
+    let known: HashSet<&str> = before.iter().map(|statement| statement.code.as_str()).collect();
+    let each = statements
+        .into_iter()
+        .map(|statement| if known.contains(statement.code.as_str()) { Ok(statement) } else { statement.checked() });
+    each.collect()
 }
 
 /// The statements in a text, each closed.
 fn statements(code: &str) -> Result<Vec<syn::Stmt>, String> {
-    if code.contains(MARK.trim_end_matches('(')) {
-        return Err(format!("{MARK}…) is what code generation marks statements with"));
-    }
     let block: syn::Block = syn::parse_str(&format!("{{{code}\n}}")).map_err(|error| error.to_string())?;
     if block.stmts.is_empty() {
         return Err("there is no statement; comments are written by `CodeGen::comments`".to_owned());
@@ -240,11 +198,12 @@ impl GraphModule {
     /// Rust source of the same computation: the `forward` of a type named after the graph.
     ///
     /// Values have the names of their nodes and are dropped after their last use; attributes are fields of `self`, by
-    /// their paths in the original model. [`CodeGen`] writes it with comments, changes and a map of lines.
+    /// their paths in the original model. Parameters, the result and the state have the structure that they have there.
+    /// What it calls besides candle, such as `to_size`, is in the crate that [`GraphModule::to_folder`] writes. [`CodeGen`] writes it with comments, changes and a map of lines.
     #[must_use]
     pub fn code(&self) -> String {
-        let method = Method::new(self);
-        let statements: Vec<_> = method.statements.iter().map(|(id, code)| (Some(*id), code.clone())).collect();
-        CodeGen::new().formatted(self, &method, &statements).text
+        let mut method = Method::new(self);
+        let statements = std::mem::take(&mut method.statements);
+        method.code(self.graph(), statements, false).text
     }
 }

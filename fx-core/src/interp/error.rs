@@ -7,6 +7,22 @@ use crate::module::{BindInputsError, GraphModule, MissingAttribute, ShareStateEr
 use crate::value::SymError;
 
 /// Why a graph did not run.
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::{interp::RunError, trace::Tracer};
+///
+/// let module = Tracer::new().trace_fn(|inputs| {
+///     let x = inputs.tensor("x")?;
+///     x.relu()?.matmul(&x)
+/// })?;
+/// let x = Tensor::zeros((2, 3), DType::F32, &Device::Cpu)?;
+/// match module.forward(&[x]) {
+///     Err(RunError::Node(error)) => assert_eq!((&*error.node, &*error.arguments), ("matmul", "f32[2, 3], f32[2, 3]")),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

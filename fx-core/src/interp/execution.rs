@@ -89,13 +89,19 @@ pub trait Observer {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Execution<'r> {
+    nodes: Nodes<'r>,
+    /// Apart from what a run changes, so that they are there whatever way a run ends.
+    observers: Observers<'r>,
+}
+
+/// What is run, and how far it has come.
+struct Nodes<'r> {
     graph: &'r Graph,
     attributes: &'r Attributes,
     start: Vec<(NodeId, Value)>,
     values: Environment,
     keeps: bool,
     processes: bool,
-    observers: Observers<'r>,
     state: StateOf<'r>,
     sizes: Sizes,
 }
@@ -111,21 +117,24 @@ impl<'r> Execution<'r> {
     /// Of a module. With state, it starts from the state that the module holds, and leaves the new one there.
     #[must_use]
     pub fn new(module: &'r GraphModule) -> Self {
-        Self { state: StateOf::Module(module), ..Self::of(module.graph(), module.attributes()) }
+        let mut execution = Self::of(module.graph(), module.attributes());
+        execution.nodes.state = StateOf::Module(module);
+        execution
     }
 
     /// Of any graph with these attributes. One with state needs [`Execution::with_state`].
     #[must_use]
     pub fn of(graph: &'r Graph, attributes: &'r Attributes) -> Self {
-        let (start, values, observers, sizes) = Default::default();
+        let (start, values, sizes) = Default::default();
         let state = StateOf::Nobody;
-        Self { graph, attributes, start, values, keeps: false, processes: true, observers, state, sizes }
+        let nodes = Nodes { graph, attributes, start, values, keeps: false, processes: true, state, sizes };
+        Self { nodes, observers: Observers::default() }
     }
 
     /// It starts from this state, and leaves the new one there if it succeeds.
     #[must_use]
     pub fn with_state(mut self, state: &'r mut State) -> Self {
-        self.state = StateOf::Given(state);
+        self.nodes.state = StateOf::Given(state);
         self
     }
 
@@ -133,14 +142,14 @@ impl<'r> Execution<'r> {
     /// with a signature, whose parameters can be made of several placeholders, all inputs are given and those of it unused.
     #[must_use]
     pub fn with_value(mut self, id: NodeId, value: impl Into<Value>) -> Self {
-        self.start.push((id, value.into()));
+        self.nodes.start.push((id, value.into()));
         self
     }
 
     /// Values stay after their last use, to be looked at after the run: torch.fx's `garbage_collect_values=False`.
     #[must_use]
     pub fn keep_values(mut self) -> Self {
-        self.keeps = true;
+        self.nodes.keeps = true;
         self
     }
 
@@ -148,7 +157,7 @@ impl<'r> Execution<'r> {
     /// `(result, (written, …))`: torch.fx's `enable_io_processing=False`.
     #[must_use]
     pub fn without_processing(mut self) -> Self {
-        self.processes = false;
+        self.nodes.processes = false;
         self
     }
 
@@ -162,12 +171,12 @@ impl<'r> Execution<'r> {
     /// The value of a node after a run: of the output, and of every node if values are kept.
     #[must_use]
     pub fn value(&self, id: NodeId) -> Option<&Value> {
-        self.values.get(id)
+        self.nodes.values.get(id)
     }
 
     /// The values that are there after a run, in program order.
     pub fn values(&self) -> impl Iterator<Item = (NodeId, &Value)> {
-        self.graph.nodes().filter_map(|(id, _)| Some((id, self.values.get(id)?)))
+        self.nodes.graph.nodes().filter_map(|(id, _)| Some((id, self.nodes.values.get(id)?)))
     }
 
     /// Runs the graph and returns its result; [`Value::None`] if it has no output.
@@ -175,18 +184,9 @@ impl<'r> Execution<'r> {
     /// # Errors
     /// [`RunError`], as [`GraphModule::run`].
     pub fn run(&mut self, interpreter: &mut (impl Interpreter + ?Sized), inputs: &[Value]) -> Result<Value, RunError> {
-        let mut state = self.state_now();
-        let inputs = self.processed(&state, inputs)?;
-        self.run_queue(interpreter, &mut state, inputs)
-    }
-
-    fn state_now(&self) -> State {
-        match &self.state {
-            _ if !self.processes || self.graph.state().is_empty() => State::new(),
-            StateOf::Module(module) => module.state(),
-            StateOf::Given(state) => State::clone(state),
-            StateOf::Nobody => State::new(),
-        }
+        let mut state = self.nodes.state_now();
+        let inputs = self.nodes.processed(&state, inputs)?;
+        self.nodes.run(interpreter, &mut state, inputs, &Place::root(&self.observers))
     }
 
     /// [`Execution::run`] on inputs that it takes out of the list, so that each is freed after its last use. A wrong
@@ -199,10 +199,10 @@ impl<'r> Execution<'r> {
         interpreter: &mut (impl Interpreter + ?Sized),
         inputs: &mut Vec<Value>,
     ) -> Result<Value, RunError> {
-        let mut state = self.state_now();
-        let processed = self.processed(&state, inputs)?;
+        let mut state = self.nodes.state_now();
+        let processed = self.nodes.processed(&state, inputs)?;
         inputs.clear();
-        self.run_queue(interpreter, &mut state, processed)
+        self.nodes.run(interpreter, &mut state, processed, &Place::root(&self.observers))
     }
 
     /// Runs a graph that is called from another, on one value for each placeholder.
@@ -212,10 +212,21 @@ impl<'r> Execution<'r> {
         inputs: Vec<Value>,
         place: &Place<'_>,
     ) -> Result<Value, RunError> {
-        let mut state = self.state_now();
-        let processed = self.processed(&state, &inputs)?;
+        let mut state = self.nodes.state_now();
+        let processed = self.nodes.processed(&state, &inputs)?;
         drop(inputs);
-        self.run_nodes(interpreter, &mut state, processed, place)
+        self.nodes.run(interpreter, &mut state, processed, place)
+    }
+}
+
+impl Nodes<'_> {
+    fn state_now(&self) -> State {
+        match &self.state {
+            _ if !self.processes || self.graph.state().is_empty() => State::new(),
+            StateOf::Module(module) => module.state(),
+            StateOf::Given(state) => State::clone(state),
+            StateOf::Nobody => State::new(),
+        }
     }
 
     /// One value for each placeholder that has none from the start.
@@ -241,19 +252,7 @@ impl<'r> Execution<'r> {
         }
     }
 
-    fn run_queue(
-        &mut self,
-        interpreter: &mut (impl Interpreter + ?Sized),
-        state: &mut State,
-        inputs: VecDeque<Value>,
-    ) -> Result<Value, RunError> {
-        let observers = std::mem::take(&mut self.observers);
-        let result = self.run_nodes(interpreter, state, inputs, &Place::root(&observers));
-        self.observers = observers;
-        result
-    }
-
-    fn run_nodes(
+    fn run(
         &mut self,
         interpreter: &mut (impl Interpreter + ?Sized),
         state: &mut State,

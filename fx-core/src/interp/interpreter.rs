@@ -18,7 +18,8 @@ use super::environment::Environment;
 use super::error::RunError;
 use super::execution::Execution;
 use super::place::Place;
-use super::plan::not_computed;
+use super::plan::{is_relied_on, not_computed};
+use super::run::{check_input, check_result};
 
 /// The arguments of a call, in the order of its parameters: values of nodes as they are, and what was put together.
 pub type Fetched<'r> = SmallVec<[Cow<'r, Value>; 4]>;
@@ -65,7 +66,7 @@ pub trait Interpreter {
     /// When the graph was not captured for such a value.
     fn placeholder(&mut self, at: Running<'_>, name: &str, given: &Value) -> Result<Value, RunError> {
         let _ = name;
-        super::run::check_input(at.node(), given, at.sizes())?;
+        check_input(at.node(), given, at.sizes())?;
         Ok(given.clone())
     }
 
@@ -82,7 +83,7 @@ pub trait Interpreter {
     /// # Errors
     /// What candle refuses.
     fn call_function(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
-        at.call(op, args)
+        at.as_captured(at.call(op, args)?)
     }
 
     /// The value of a call of a method, the receiver first.
@@ -90,7 +91,7 @@ pub trait Interpreter {
     /// # Errors
     /// What candle refuses.
     fn call_method(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
-        at.call(op, args)
+        at.as_captured(at.call(op, args)?)
     }
 
     /// The value of a call of a layer (arguments by position, then its options) or of a child graph (one argument for each
@@ -99,7 +100,7 @@ pub trait Interpreter {
     /// # Errors
     /// What the layer or graph refuses, or that there is none at this path.
     fn call_module(&mut self, at: Running<'_>, path: &ModulePath, args: &[&Value]) -> Result<Value, RunError> {
-        at.call_module(path, args)
+        at.as_captured(at.call_module(path, args)?)
     }
 
     /// The result of the graph.
@@ -300,6 +301,18 @@ impl<'r> Running<'r> {
     /// What candle refuses.
     pub fn call(&self, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
         Ok(caught(|| (op.eval)(Args { op, values: args }))?)
+    }
+
+    /// The result of the node's call, if it is what it was at the capture. Only where nothing but running a call tells what
+    /// it gives is this asked: what follows was recorded for the shape that it gave then. The default hooks ask it.
+    ///
+    /// # Errors
+    /// [`RunError::OtherResult`].
+    pub fn as_captured(&self, value: Value) -> Result<Value, RunError> {
+        match check_result(self.graph, self.id, &value, self.sizes) {
+            Err(error) if is_relied_on(self.graph, self.attributes, self.node()) => Err(*error),
+            _ => Ok(value),
+        }
     }
 
     /// Calls a layer or child graph of the module. A child graph runs as it is, without the hooks of the interpreter that

@@ -11,7 +11,7 @@ use crate::ir::{Argument, Graph, Node, NodeId, Target, bind};
 use crate::module::infer::infer_call;
 use crate::module::inputs::{Input, bind_inputs};
 use crate::module::normalize::layer_arguments;
-use crate::module::{Attribute, GraphModule, LayerModule};
+use crate::module::{Attribute, Attributes, GraphModule, LayerModule};
 use crate::ops::{OpRef, ResultKind};
 use crate::value::{Fact, Value};
 
@@ -125,7 +125,7 @@ impl Plan {
             let has_structures = planner.push_operands(id, node, &call)?;
             let result = planner.release_and_take(id, node);
             let (operands_end, cleared_end) = (planner.operands.len() as u32, planner.cleared.len() as u32);
-            let is_relied_on = is_relied_on(module, node, &call);
+            let is_relied_on = is_relied_on(graph, module.attributes(), node);
             steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, is_relied_on, call });
         }
         let Planner { slots, constants, structures, operands, cleared, symbolic, .. } = planner;
@@ -137,17 +137,20 @@ impl Plan {
 }
 
 /// Whether a call gave something at the capture that no rule foretells. Sizes of it may be baked into what follows.
-fn is_relied_on(module: &GraphModule, node: &Node, call: &Call) -> bool {
-    let may_be = match call {
-        Call::Op(op) => matches!(op.result, ResultKind::Any | ResultKind::BareAny),
-        Call::Layer(_) => true,
-        Call::Graph(_) => false,
-    };
-    if !may_be || node.meta().fact.is_unknown() {
+pub(super) fn is_relied_on(graph: &Graph, attributes: &Attributes, node: &Node) -> bool {
+    let may_be = !node.meta().fact.is_unknown()
+        && match node.target() {
+            Target::CallFunction(op) | Target::CallMethod(op) => {
+                matches!(op.result, ResultKind::Any | ResultKind::BareAny)
+            }
+            Target::CallModule(path) => matches!(attributes.callee(path), Ok(Attribute::Layer(_))),
+            Target::Placeholder(_) | Target::GetAttr(_) | Target::Output => false,
+        };
+    if !may_be {
         return false;
     }
-    let mut fact_of = |id| module.graph().try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
-    let inferred = infer_call(module.attributes(), node.target(), node.args(), node.kwargs(), 0, &mut fact_of);
+    let mut fact_of = |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
+    let inferred = infer_call(attributes, node.target(), node.args(), node.kwargs(), 0, &mut fact_of);
     inferred.is_ok_and(|inferred| inferred.is_unknown())
 }
 

@@ -79,8 +79,16 @@ impl GraphModule {
     /// # Errors
     /// Why it is not, as [`GraphModule::run`] would say.
     pub fn accepts(&self, inputs: &[Value]) -> Result<(), RunError> {
+        self.accepts_with_state(&self.state(), inputs)
+    }
+
+    /// [`GraphModule::accepts`] in a state that the caller keeps.
+    ///
+    /// # Errors
+    /// Why it is not, as [`GraphModule::run_with_state`] would say.
+    pub fn accepts_with_state(&self, state: &State, inputs: &[Value]) -> Result<(), RunError> {
         let graph = self.graph();
-        let mut values = process_inputs(graph, &self.state(), inputs)?;
+        let mut values = process_inputs(graph, state, inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
         let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));
@@ -327,7 +335,7 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
 /// What follows may hold for the result that the call had at the capture only.
 #[cold]
 #[inline(never)]
-fn check_result(graph: &Graph, id: NodeId, value: &Value, sizes: &Sizes) -> Result<(), Box<RunError>> {
+pub(super) fn check_result(graph: &Graph, id: NodeId, value: &Value, sizes: &Sizes) -> Result<(), Box<RunError>> {
     let expected = &graph.node(id).meta().fact;
     if expected.holds_of(value, sizes) {
         return Ok(());

@@ -12,7 +12,7 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::{Fact, SymInt};
+use crate::value::{Fact, SymInt, SymNumber};
 
 /// Why a graph was not transformed.
 #[derive(Debug, thiserror::Error)]
@@ -160,8 +160,9 @@ pub trait Transformer {
         at.emit(Target::Output, [value], [])
     }
 
-    /// The transformed module; the old one is left as it is, and shares its weights. It keeps the name, the signature if
-    /// the inputs are the same, and of the attributes those that it refers to.
+    /// The transformed module; the old one is left as it is, and shares its weights. It keeps the name, the signature and
+    /// with it the state if there is an input for each of the old one, whatever is computed of them first, and of the
+    /// attributes those that it refers to.
     ///
     /// # Errors
     /// What a hook refuses, or that the new graph is not correct.
@@ -170,20 +171,19 @@ pub trait Transformer {
         let mut graph = Graph::new(from.name());
         let (mut attributes, mut became) =
             (module.attributes().clone(), SecondaryMap::<NodeId, Option<Argument>>::new());
+        let mut inputs = Inputs::default();
         for (id, _) in from.nodes() {
             let pass = self.name().to_owned();
-            let mut at =
-                Emit { from, id, graph: &mut graph, attributes: &mut attributes, became: &became, pass: &pass };
+            let (graph, attributes, inputs) = (&mut graph, &mut attributes, &mut inputs);
+            let mut at = Emit { from, id, graph, attributes, became: &became, inputs, pass: &pass };
             let made = self.run_node(&mut at)?;
             became[id] = Some(made);
         }
         if let Some(signature) = from.signature() {
-            let copy = signature.of_copy(&graph, |id| became[id].as_ref().and_then(Argument::as_node));
+            let copy = signature.of_copy(&graph, |id| inputs.became[id]);
             graph.set_signature(copy);
         }
-        let is_input = |graph: &Graph, id: NodeId| graph.try_node(id).is_some_and(|node| node.op() == Op::Placeholder);
-        let mut input = |id| became[id].as_ref()?.as_node().filter(|new| is_input(&graph, *new));
-        let dynamic = from.dynamic().map(|dynamic| dynamic.mapped(&mut input));
+        let dynamic = from.dynamic().map(|dynamic| dynamic.mapped(&mut |id| inputs.became[id]));
         if let Some(mut dynamic) = dynamic {
             // Those of graphs that were written out.
             let more = graph.dynamic().map_or(&[][..], |inside| &inside.guards);
@@ -208,6 +208,14 @@ fn substituted(of: &SymInt, sizes: &[(Arc<str>, SymInt)]) -> Option<SymInt> {
     of.substitute(&mut |name| sizes.iter().find_map(|(known, size)| (known == name).then(|| size.clone()))).ok()?
 }
 
+/// The inputs of the new graph.
+#[derive(Default)]
+struct Inputs {
+    /// By old input: the first one that was emitted for it.
+    became: SecondaryMap<NodeId, Option<NodeId>>,
+    last: Option<NodeId>,
+}
+
 /// The node that is transformed, and the end of the new graph.
 pub struct Emit<'t> {
     from: &'t Graph,
@@ -215,6 +223,7 @@ pub struct Emit<'t> {
     graph: &'t mut Graph,
     attributes: &'t mut Attributes,
     became: &'t SecondaryMap<NodeId, Option<Argument>>,
+    inputs: &'t mut Inputs,
     pass: &'t str,
 }
 
@@ -294,7 +303,8 @@ impl<'t> Emit<'t> {
         self.emit(Target::call(op), args, kwargs)
     }
 
-    /// Adds a node. If it does what the old node does, it takes its name; it remembers where the old one came from.
+    /// Adds a node at the end, an input after the inputs. If it does what the old node does, it takes its name; it
+    /// remembers where the old one came from.
     ///
     /// # Errors
     /// When the target is an operation that does not take these arguments.
@@ -312,7 +322,13 @@ impl<'t> Emit<'t> {
         let is_copy = *old.target() == target;
         let name = is_copy.then(|| old.name());
         let fact = self.fact_of(&target, &args, &kwargs);
-        let made = self.graph.at_end().create_node(target, args, kwargs, name);
+        let is_input = target.op() == Op::Placeholder;
+        let mut cursor = match self.inputs.last {
+            _ if !is_input => self.graph.at_end(),
+            Some(last) => self.graph.inserting_after(last),
+            None => self.graph.at_start(),
+        };
+        let made = cursor.create_node(target, args, kwargs, name);
         let made = made.map_err(|reason| TransformError::Bind { line: self.from.node_line(self.id), reason })?;
         let mut meta = old.meta().clone();
         meta.fact = fact;
@@ -322,6 +338,12 @@ impl<'t> Emit<'t> {
             graph: self.from.name().into(),
         });
         *self.graph.meta_mut(made) = meta;
+        if is_input {
+            self.inputs.last = Some(made);
+            if old.op() == Op::Placeholder {
+                self.inputs.became[self.id].get_or_insert(made);
+            }
+        }
         Ok(Argument::Node(made))
     }
 
@@ -354,6 +376,7 @@ impl<'t> Emit<'t> {
         let sizes = self.inlined_sizes(inside, &became);
         self.inline_guards(inside, &sizes)?;
         for (id, node) in inside.nodes() {
+            let outer = node.target().path().map(|inner| self.outer_path(path, &child, inner)).unwrap_or_default();
             let order = || TransformError::Order { line: inside.node_line(id) };
             let size = || self.refuse(format!("the sizes of `{path}` are not known where it is called"));
             let new = |argument: &Argument| {
@@ -363,8 +386,8 @@ impl<'t> Emit<'t> {
             let target = match node.target() {
                 Target::Placeholder(_) => continue,
                 Target::Output => return new(node.args().first().unwrap_or(&Argument::None)),
-                Target::GetAttr(inner) => Target::GetAttr(path.join(inner)),
-                Target::CallModule(inner) => Target::CallModule(path.join(inner)),
+                Target::GetAttr(_) => Target::GetAttr(outer),
+                Target::CallModule(_) => Target::CallModule(outer),
                 call => call.clone(),
             };
             let args = node.args().iter().map(new).collect::<Result<Vec<_>, _>>()?;
@@ -377,6 +400,19 @@ impl<'t> Emit<'t> {
             became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// Where something of the child graph at `path` is from here. At the path itself is the graph; what is all of the child,
+    /// a layer that was captured by itself, gets a path beside it.
+    fn outer_path(&mut self, path: &ModulePath, child: &GraphModule, inner: &ModulePath) -> ModulePath {
+        match child.attributes().get(inner) {
+            Some(attribute) if inner.is_root() => {
+                let beside = self.attributes.free_path(path, Some(attribute));
+                self.attributes.insert(beside.clone(), attribute.clone());
+                beside
+            }
+            _ => path.join(inner),
+        }
     }
 
     /// What the sizes of a child graph are where it is called, as far as that is known.
@@ -409,11 +445,12 @@ impl<'t> Emit<'t> {
         let guards = inside.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
         let mut all = self.graph.dynamic().cloned().unwrap_or_default();
         for guard in guards {
-            let sides = (substituted(&guard.left, sizes), substituted(&guard.right, sizes));
+            let side = |side: &SymNumber| side.map_ints(&mut |of| substituted(of, sizes));
+            let sides = (side(&guard.left), side(&guard.right));
             let (Some(left), Some(right)) = sides else {
                 return Err(self.refuse(format!("`{guard}` cannot be checked where the graph is called")));
             };
-            if left.as_int().is_some() && right.as_int().is_some() {
+            if left.is_constant() && right.is_constant() {
                 if guard.relation.holds(left.hint(), right.hint()) {
                     continue;
                 }

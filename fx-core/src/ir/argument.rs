@@ -10,9 +10,21 @@ use std::sync::Arc;
 use candle_core::DType;
 
 use super::node::NodeId;
-use crate::value::{Device, Fact, Sizes, SymError, SymInt, Value};
+use crate::value::{Device, Fact, Sizes, SymError, SymFloat, SymInt, Value};
 
 /// What a node reads. Equal by content, floats by bits, so that arguments can be keys.
+///
+/// ```
+/// # use fx_core::ir::{Argument, Graph};
+/// let mut graph = Graph::new("g");
+/// let [a, b] = ["a", "b"].map(|name| graph.at_end().placeholder(name));
+/// // Nodes, plain data and structures of both are arguments.
+/// let argument = Argument::from(([a, b], 3, true));
+/// let mut read = Vec::new();
+/// argument.for_each_node(&mut |id| read.push(id));
+/// assert_eq!(read, [a, b]);
+/// assert_eq!(argument.map_nodes(&mut |_| b), Argument::from(([b, b], 3, true)));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub enum Argument {
     /// The value of another node.
@@ -36,6 +48,8 @@ pub enum Argument {
     Range(Box<(Option<i64>, Option<i64>)>),
     /// An integer that follows the sizes of a run ([`Dynamic`](super::Dynamic)); never a plain number.
     SymInt(SymInt),
+    /// A float that follows the sizes of a run; never a plain number.
+    SymFloat(SymFloat),
     /// `start..stop` of which an end follows the sizes of a run.
     SymRange(Box<(Option<SymInt>, Option<SymInt>)>),
     /// Arguments of one kind, in order.
@@ -138,22 +152,24 @@ impl Argument {
     /// Whether something in it follows the sizes of a run.
     #[must_use]
     pub fn is_symbolic(&self) -> bool {
-        matches!(self, Self::SymInt(_) | Self::SymRange(_)) || self.parts().any(Self::is_symbolic)
+        matches!(self, Self::SymInt(_) | Self::SymFloat(_) | Self::SymRange(_)) || self.parts().any(Self::is_symbolic)
     }
 
-    /// Calls `visit` with each expression in it.
+    /// Calls `visit` with each integer in it that follows sizes, those inside of floats too.
     pub fn for_each_expression(&self, visit: &mut dyn FnMut(&SymInt)) {
         match self {
             Self::SymInt(expression) => visit(expression),
+            Self::SymFloat(float) => float.for_each_int(visit),
             Self::SymRange(ends) => ends.0.iter().chain(&ends.1).for_each(visit),
             other => other.parts().for_each(|part| part.for_each_expression(visit)),
         }
     }
 
-    /// The same with each expression replaced by what `map` gives for it; none if it gives none for one of them.
+    /// The same with each integer that follows sizes replaced by what `map` gives for it; none if it gives none for one of them.
     pub fn map_expressions(&self, map: &mut impl FnMut(&SymInt) -> Option<SymInt>) -> Option<Self> {
         Some(match self {
             Self::SymInt(expression) => map(expression)?.into(),
+            Self::SymFloat(float) => float.map_ints(map)?.into(),
             Self::SymRange(ends) => {
                 let mut end = |end: &Option<SymInt>| match end {
                     Some(end) => map(end).map(Some),
@@ -229,6 +245,7 @@ impl Argument {
             Self::Device(device) => Value::Device((**device).clone()),
             Self::Range(range) => Value::Range(range.0, range.1),
             Self::SymInt(expression) => return Ok(of(expression)?.map(Value::Int)),
+            Self::SymFloat(float) => return Ok(float.value_of(of)?.map(Value::Float)),
             Self::SymRange(ends) => {
                 let mut end = |end: &Option<SymInt>| end.as_ref().map(&mut *of).transpose().map(Option::flatten);
                 let range = (end(&ends.0)?, end(&ends.1)?);
@@ -299,6 +316,7 @@ impl PartialEq for Argument {
             (Self::Device(a), Self::Device(b)) => a == b,
             (Self::Range(a), Self::Range(b)) => a == b,
             (Self::SymInt(a), Self::SymInt(b)) => a == b,
+            (Self::SymFloat(a), Self::SymFloat(b)) => a == b,
             (Self::SymRange(a), Self::SymRange(b)) => a == b,
             (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => a == b,
             (Self::Struct(a), Self::Struct(b)) => a == b,
@@ -323,6 +341,7 @@ impl Hash for Argument {
             Self::Device(device) => device.0.location().hash(state),
             Self::Range(range) => range.hash(state),
             Self::SymInt(expression) => expression.hash(state),
+            Self::SymFloat(float) => float.hash(state),
             Self::SymRange(ends) => ends.hash(state),
             Self::List(items) | Self::Tuple(items) => items.hash(state),
             Self::Struct(structure) => structure.hash(state),
@@ -357,6 +376,10 @@ from! {
     SymInt: expression => match expression.as_int() {
         Some(int) => Self::Int(int),
         None => Self::SymInt(expression),
+    };
+    SymFloat: float => match float.as_float() {
+        Some(float) => Self::Float(float),
+        None => Self::SymFloat(float),
     };
     Device: device => Self::Device(Box::new(device));
     candle_core::Device: device => Self::from(Device(device));

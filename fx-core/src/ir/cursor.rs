@@ -18,6 +18,23 @@ use super::target::Target;
 use crate::ops::OpRef;
 
 /// Where the next node goes, and what it is stamped with.
+///
+/// ```
+/// # use fx_core::{ir::Graph, ops::elementwise::{neg, relu}};
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let y = cursor.call(&relu::OP, [x.into()], [])?;
+/// cursor.output(y);
+///
+/// let mut cursor = graph.inserting_before(y);
+/// let before = cursor.call(&neg::OP, [x.into()], [])?;
+/// assert_eq!(cursor.advance(), Some(y));
+/// let after = cursor.call(&neg::OP, [y.into()], [])?;
+/// let order: Vec<_> = graph.nodes().map(|(id, _)| id).collect();
+/// assert_eq!(order[..4], [x, before, y, after]);
+/// # Ok::<(), fx_core::ir::BindError>(())
+/// ```
 #[derive(Debug)]
 pub struct Cursor<'g> {
     pub(super) graph: &'g mut Graph,

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::graph::Graph;
 use super::meta::Source;
 use super::node::NodeId;
-use crate::value::{Relation, SymInt};
+use crate::value::{Relation, SymNumber};
 
-/// The sizes that a graph follows. Arguments and facts name them in expressions ([`SymInt`]).
+/// The sizes that a graph follows. Arguments and facts name them in expressions
+/// ([`SymInt`](crate::value::SymInt)).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dynamic {
     /// The sizes, each with a name of its own.
@@ -63,11 +64,11 @@ impl SizeOf {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     /// Left side.
-    pub left: SymInt,
+    pub left: SymNumber,
     /// How the sides compare.
     pub relation: Relation,
     /// Right side.
-    pub right: SymInt,
+    pub right: SymNumber,
     /// Where the model compares them; none if it is what the capture was tried at.
     pub source: Option<Source>,
 }

@@ -106,6 +106,7 @@ pub(crate) fn write_argument(graph: &Graph, argument: &Argument, out: &mut impl 
             range.1.map_or(Ok(()), |stop| write!(out, "{stop}"))
         }
         Argument::SymInt(expression) => write!(out, "{expression}"),
+        Argument::SymFloat(float) => write!(out, "{float}"),
         Argument::SymRange(ends) => {
             if let Some(start) = &ends.0 {
                 write!(out, "{start}")?;

@@ -10,6 +10,20 @@ use super::module_stack::ModuleStack;
 use crate::value::{Fact, Value};
 
 /// What is remembered about a node besides what it computes. Copying a node copies this.
+///
+/// ```
+/// # use fx_core::{ir::{Graph, Source}, value::Value};
+/// let mut graph = Graph::new("g");
+/// let x = graph.at_end().placeholder("x");
+/// let meta = graph.meta_mut(x);
+/// meta.source = Some(Source::text("model.rs", 7));
+/// meta.annotate("stage", Value::Int(1));
+///
+/// let copy = graph.clone();
+/// let meta = copy.node(x).meta();
+/// assert_eq!(meta.annotation("stage"), Some(&Value::Int(1)));
+/// assert_eq!(meta.source.as_ref().unwrap().to_string(), "model.rs:7");
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Meta {
     /// What is known of its value before it runs.

@@ -8,6 +8,15 @@ use std::sync::Arc;
 use super::path::ModulePath;
 
 /// The modules that were running when a node was recorded, torch.fx's `nn_module_stack`. Cloning it copies no text.
+///
+/// ```
+/// # use fx_core::ir::ModuleStack;
+/// let stack = ModuleStack::ROOT.enter("encoder", "Encoder", 0).enter("encoder.layers.0", "Layer", 1);
+/// assert_eq!(stack.path().as_str(), "encoder.layers.0");
+/// assert_eq!(stack.outer().path().as_str(), "encoder");
+/// let types: Vec<&str> = stack.frames().map(|frame| &*frame.type_name).collect();
+/// assert_eq!(types, ["Layer", "Encoder"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct ModuleStack(Option<Arc<Frame>>);
 

@@ -6,6 +6,14 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A dotted path, `encoder.layers.0.query`. Cloning it copies no text.
+///
+/// ```
+/// # use fx_core::ir::ModulePath;
+/// let layer = ModulePath::new("encoder.layers.0");
+/// assert_eq!(layer.child("weight").as_str(), "encoder.layers.0.weight");
+/// assert_eq!(layer.parent().unwrap().as_str(), "encoder.layers");
+/// assert!(ModulePath::new("").is_root());
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ModulePath(Option<Arc<str>>);
 

@@ -9,6 +9,17 @@ use super::path::ModulePath;
 use crate::ops::{CallKind, OpRef};
 
 /// What a node does.
+///
+/// ```
+/// # use fx_core::{ir::{Graph, Op, Target}, ops::elementwise::relu};
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let y = cursor.create_node(Target::call(&relu::OP), [x.into()], [], Some("hidden"))?;
+/// assert_eq!((graph.node(y).op(), graph.node(y).name()), (Op::CallMethod, "hidden"));
+/// assert!(matches!(graph.node(y).target(), Target::CallMethod(op) if op.name == "relu"));
+/// # Ok::<(), fx_core::ir::BindError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Is an input of the graph; the name of the parameter.

@@ -3,15 +3,16 @@
 //! Invariant: calling a leaf records exactly one `call_module` node; reading one of its parts records a `get_attr`.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
 use crate::ir::{Argument, Keyword};
-use crate::module::{Called, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
+use crate::module::{Called, GraphModule, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::{Entered, enter_layer};
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
+use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, Traceable, Tracer, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -48,8 +49,13 @@ pub trait Layer: Clone + Send + Sync + 'static {
     const KIND: Option<&'static LayerKind> = None;
 
     /// What a call as in training does besides computing its result. Other calls do nothing besides, if the layer tells
-    /// what it is made of.
+    /// what it is made of and does not say otherwise in [`effect`](Self::effect).
     const IN_TRAINING: Effect = Effect::Pure;
+
+    /// What a call does besides computing its result, as in training or not, if the layer tells what it is made of.
+    fn effect(&self, train: bool) -> Effect {
+        if train { Self::IN_TRAINING } else { Effect::Pure }
+    }
 
     /// What it is made of; none if it does not tell.
     fn state(&self) -> Option<LayerState> {
@@ -68,19 +74,31 @@ pub trait Layer: Clone + Send + Sync + 'static {
     /// ([`TracerRules::is_leaf_layer`](crate::trace::TracerRules::is_leaf_layer)).
     const THROUGH: bool = false;
 
-    /// Whether this one does: with some settings, a layer cannot be entered.
-    fn enterable(&self) -> bool {
-        Self::THROUGH
-    }
-
-    /// Records what it computes of its input, not in training; its tensors stand at their names in `scope`. A layer of
-    /// several inputs has a method of its own, and is entered by [`Leaf::enter`].
+    /// Records what it computes of its input, as in training or not; its tensors stand at their names in `scope`. A layer
+    /// of several inputs, or one whose calls change it, has a method of its own, and is entered by [`Leaf::enter`].
     ///
     /// # Errors
     /// What candle refuses.
-    fn through(&self, scope: &Scope, xs: &Proxy) -> Result<Proxy> {
-        let (_, _) = (scope, xs);
+    fn through(&self, scope: &Scope, xs: &Proxy, train: bool) -> Result<Proxy> {
+        let (_, _, _) = (scope, xs, train);
         candle_core::bail!("a layer of type {} cannot be entered", Self::NAME)
+    }
+
+    /// The same of a layer that is called on several tensors.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    fn through_all(&self, scope: &Scope, xs: &[Proxy]) -> Result<Proxy> {
+        match xs {
+            [xs] => self.through(scope, xs, false),
+            several => candle_core::bail!("a layer of type {} is not entered on {} tensors", Self::NAME, several.len()),
+        }
+    }
+
+    /// The layer of candle's that computes the same bits on such inputs, as [`LayerModule::in_candle`].
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        let _ = facts;
+        None
     }
 
     /// Which of its tensors are no parameters.
@@ -120,8 +138,7 @@ impl<L: Layer> LayerModule for L {
     fn effect(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Effect {
         match Layer::state(self) {
             None => Effect::Changes,
-            Some(_) if L::CALLED.may_train(args, kwargs) => L::IN_TRAINING,
-            Some(_) => Effect::Pure,
+            Some(_) => Layer::effect(self, L::CALLED.may_train(args, kwargs)),
         }
     }
 
@@ -144,6 +161,29 @@ impl<L: Layer> LayerModule for L {
         let type_name =
             if path.starts_with("candle_core::") { path.to_owned() } else { format!("candle_nn::{}", L::NAME) };
         Some(LayerSource { type_name, make, called_by: Some(called_by) })
+    }
+
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        Layer::in_candle(self, facts)
+    }
+
+    fn entered(&self, facts: &[&Fact]) -> Option<Result<GraphModule>> {
+        if !L::THROUGH || Layer::effect(self, false) != Effect::Pure {
+            return None;
+        }
+        let (tensors, options) = facts.split_at(facts.iter().take_while(|fact| fact.as_tensor().is_some()).count());
+        // What it does in training, or with other settings of a call, it does not tell.
+        let is_plain = |fact: &&Fact| matches!(fact, Fact::Data(Value::Bool(false) | Value::None));
+        if tensors.is_empty() || !options.iter().all(is_plain) {
+            return None;
+        }
+        if tensors.iter().filter_map(|fact| fact.as_tensor()).any(|fact| fact.extents().is_some()) {
+            let remedy = "let the capture go through the layer (`TracerRules::is_leaf_layer`)";
+            return Some(Err(candle_core::Error::msg(format!(
+                "the sizes of its input differ from run to run; {remedy}"
+            ))));
+        }
+        Some(entered(self, tensors))
     }
 
     fn buffers(&self) -> &'static [&'static str] {
@@ -170,6 +210,38 @@ impl<L: Layer> LayerModule for L {
     }
 }
 
+/// What a layer computes of inputs of which this is known.
+fn entered<L: Layer>(layer: &L, tensors: &[&Fact]) -> Result<GraphModule> {
+    let names: Vec<String> = (0..tensors.len()).map(|i| format!("xs_{i}")).collect();
+    let tracer =
+        names.iter().zip(tensors).fold(Tracer::new().name(L::NAME), |tracer, (name, fact)| match fact.as_tensor() {
+            Some(fact) => tracer.input(name, fact.dtype, fact.dims()),
+            None => tracer,
+        });
+    let captured = tracer.trace_with(&Within(layer.clone()), |within, inputs| {
+        let inputs: Vec<Proxy> = names.iter().map(|name| inputs.tensor(name)).collect::<Result<_>>()?;
+        within.layer.through_all(&within.scope, &inputs)
+    });
+    captured.map_err(candle_core::Error::wrap)
+}
+
+/// A layer, to be captured as a model is whose tensors are its own.
+struct Within<L>(L);
+
+/// The layer, and where its tensors stand.
+struct WithinMirror<L> {
+    layer: L,
+    scope: Scope,
+}
+
+impl<L: Layer> Traceable for Within<L> {
+    type Symbolic = WithinMirror<L>;
+
+    fn symbolic(&self, scope: &Scope) -> WithinMirror<L> {
+        WithinMirror { layer: self.0.clone(), scope: scope.clone() }
+    }
+}
+
 /// The mirror of a layer that is called whole.
 #[derive(Clone)]
 pub struct Leaf<L: Layer> {
@@ -187,12 +259,12 @@ impl<L: Layer> Leaf<L> {
     }
 
     /// Where it stands in the model.
-    pub(super) fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &Scope {
         &self.scope
     }
 
     /// The layer itself, for what it knows without data.
-    pub(super) fn original(&self) -> &L {
+    pub fn original(&self) -> &L {
         &self.original
     }
 
@@ -208,20 +280,31 @@ impl<L: Layer> Leaf<L> {
     /// Enters the layer, if it can be entered and the rules of the capture do not want it whole.
     #[must_use]
     pub fn enter(&self) -> Option<Inside<'_, L>> {
-        let entered = if self.original.enterable() { enter_layer(&self.scope, L::NAME)? } else { return None };
+        let entered = if L::THROUGH { enter_layer(&self.scope, L::NAME)? } else { return None };
         Some(Inside { leaf: self, _entered: entered })
+    }
+
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn call_at<T: FromRecorded>(&self, given: &[Given], at: &'static Location<'static>) -> Result<T> {
+        call_layer_at(&self.layer, &self.scope, given, at)
     }
 
     #[track_caller]
     pub(super) fn record(&self, xs: &Proxy, options: &[Value]) -> Result<Proxy> {
-        if !options.contains(&Value::Bool(true))
-            && let Some(inside) = self.enter()
-        {
-            return inside.layer().through(inside.scope(), xs);
+        self.record_at(xs, options, Location::caller())
+    }
+
+    fn record_at(&self, xs: &Proxy, options: &[Value], at: &'static Location<'static>) -> Result<Proxy> {
+        if let Some(inside) = self.enter() {
+            return inside.layer().through(inside.scope(), xs, options.contains(&Value::Bool(true)));
         }
         let mut given = vec![Given::Proxy(xs.clone())];
         given.extend(options.iter().cloned().map(Given::Data));
-        self.call(&given)
+        self.call_at(&given, at)
     }
 }
 
@@ -264,11 +347,8 @@ impl<L: Forward> Module for Leaf<L> {
         self.record(xs, &[])
     }
 
-    fn forward_at(&self, xs: &Proxy, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
-        if let Some(inside) = self.enter() {
-            return inside.layer().through(inside.scope(), xs);
-        }
-        call_layer_at(&self.layer, &self.scope, &[Given::Proxy(xs.clone())], at)
+    fn forward_at(&self, xs: &Proxy, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[], at)
     }
 }
 
@@ -283,6 +363,15 @@ impl<L: ForwardT> Leaf<L> {
     #[track_caller]
     pub fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.record(xs, &[Value::Bool(train)])
+    }
+
+    /// The same, at a line of the user's.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    pub fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.record_at(xs, &[Value::Bool(train)], at)
     }
 }
 

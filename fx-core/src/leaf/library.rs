@@ -486,12 +486,20 @@ impl crate::trace::ModuleT for Leaf<BatchNorm> {
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.forward_t(xs, train)
     }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
+        self.forward_t_at(xs, train, at)
+    }
 }
 
 impl crate::trace::ModuleT for Leaf<Dropout> {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
         self.forward_t(xs, train)
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static std::panic::Location<'static>) -> Result<Proxy> {
+        self.forward_t_at(xs, train, at)
     }
 }
 

@@ -38,17 +38,21 @@ pub(super) fn state(layer: &QMatMul) -> Option<LayerState> {
     Some(LayerState { options, tensors: vec![tensor] })
 }
 
-/// Its source: none of a quantized matrix, because candle reads its blocks from GGUF files alone.
+/// Its source. The blocks of a quantized matrix are bytes in the weights, of which `quantized` makes it.
 pub(super) fn written(layer: &QMatMul) -> Result<Option<String>> {
-    Ok(match layer {
+    const QUANTIZED: &str = "candle_core::quantized";
+    Ok(Some(match layer {
         QMatMul::Tensor(weight) => {
-            Some(format!("candle_core::quantized::QMatMul::Tensor(vb.get({}, \"weight\")?)", shape(weight)))
+            format!("{QUANTIZED}::QMatMul::Tensor(vb.get({}, \"weight\")?)", shape(weight.shape()))
         }
         QMatMul::TensorF16(weight) => {
-            Some(format!("candle_core::quantized::QMatMul::TensorF16(vb.get({}, \"weight\")?)", shape(weight)))
+            format!("{QUANTIZED}::QMatMul::TensorF16(vb.get({}, \"weight\")?)", shape(weight.shape()))
         }
-        QMatMul::QTensor(_) => None,
-    })
+        QMatMul::QTensor(weight) => {
+            let (len, dtype, shape) = (weight.data()?.len(), weight.dtype(), shape(weight.shape()));
+            format!("quantized(vb.get({len}, \"blocks\")?, {QUANTIZED}::GgmlDType::{dtype:?}, {shape})?")
+        }
+    }))
 }
 
 /// How many numbers its tensor holds: not as many as there are bytes.

@@ -2,11 +2,11 @@
 //!
 //! Invariant: the layer has the settings of the one it is the source of, and the tensors of these names.
 
-use candle_core::{Result, Tensor};
+use candle_core::{Result, Shape, Tensor};
 
 /// A shape as an argument: `3`, `(2, 3)`.
-pub(super) fn shape(tensor: &Tensor) -> String {
-    match tensor.dims() {
+pub(super) fn shape(shape: &Shape) -> String {
+    match shape.dims() {
         [one] => one.to_string(),
         dims if dims.len() <= 6 => format!("({})", joined(dims)),
         dims => format!("vec![{}]", joined(dims)),
@@ -19,7 +19,7 @@ fn joined(dims: &[usize]) -> String {
 
 /// A tensor of the builder.
 fn tensor(tensor: &Tensor, name: &str) -> String {
-    format!("vb.get({}, \"{name}\")?", shape(tensor))
+    format!("vb.get({}, \"{name}\")?", shape(tensor.shape()))
 }
 
 fn optional(bias: Option<&Tensor>) -> String {

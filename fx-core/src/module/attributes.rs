@@ -14,6 +14,16 @@ use super::graph_module::GraphModule;
 use super::layer::LayerModule;
 
 /// What a path leads to.
+///
+/// ```
+/// # use candle_core::{DType, Device, Tensor};
+/// # use fx_core::{ir::ModulePath, module::{Attribute, Attributes}};
+/// let weight = Tensor::zeros(3, DType::F32, &Device::Cpu)?;
+/// let attributes = Attributes::from_iter([("head.weight", weight)]);
+/// let found = attributes.fetch(&ModulePath::new("head.weight"));
+/// assert!(matches!(found, Some(Attribute::Tensor(tensor)) if tensor.dims() == [3]));
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub enum Attribute {
     /// A parameter, a buffer or a constant.
@@ -148,6 +158,17 @@ impl Attributes {
     #[must_use]
     pub fn contains(&self, path: &ModulePath) -> bool {
         self.by_path.contains_key(path)
+    }
+
+    /// The path itself if there is nothing at it, or what is to be there already; else with the first number after it of
+    /// which that is true.
+    pub(crate) fn free_path(&self, path: &ModulePath, or_has: Option<&Attribute>) -> ModulePath {
+        let (mut free, mut count) = (path.clone(), 0);
+        while self.fetch(&free).is_some_and(|there| or_has.is_none_or(|attribute| !there.is_same(attribute))) {
+            count += 1;
+            free = ModulePath::new(format!("{path}_{count}"));
+        }
+        free
     }
 
     /// How many there are, without those of children.

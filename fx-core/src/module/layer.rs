@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use candle_core::{Result, Tensor};
 
+use super::graph_module::GraphModule;
 use crate::ir::{Argument, Keyword};
 use crate::ops::{Effect, InferError};
 use crate::value::{Fact, Value};
@@ -88,6 +89,47 @@ pub struct LayerSource {
 }
 
 /// A layer that a graph calls whole.
+///
+/// The layers of candle_nn and of fx-nn are ones, and a program can have its own:
+///
+/// ```
+/// use std::sync::Arc;
+/// use candle_core::{Device, Result, Tensor, bail};
+/// use fx_core::ir::Graph;
+/// use fx_core::module::{Attributes, Called, GraphModule, LayerModule};
+/// use fx_core::{ops::InferError, value::{Fact, Value}};
+///
+/// struct Scale(f64);
+///
+/// impl LayerModule for Scale {
+///     fn type_name(&self) -> &str {
+///         "Scale"
+///     }
+///     fn called(&self) -> Called {
+///         Called { method: "forward", options: &[] }
+///     }
+///     fn call(&self, args: &[&Value]) -> Result<Value> {
+///         match args {
+///             [Value::Tensor(x)] => Ok(Value::Tensor((x * self.0)?)),
+///             _ => bail!("`Scale` takes one tensor"),
+///         }
+///     }
+///     fn infer(&self, facts: &[&Fact]) -> std::result::Result<Fact, InferError> {
+///         Ok(facts.first().map_or(Fact::Unknown, |x| (*x).clone()))
+///     }
+/// }
+///
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let y = cursor.call_module("scale", [x.into()], []);
+/// cursor.output(y);
+/// let layer: Arc<dyn LayerModule> = Arc::new(Scale(2.0));
+/// let module = GraphModule::new(graph, Attributes::from_iter([("scale", layer)]))?;
+/// let y = module.forward(&[Tensor::new(3f32, &Device::Cpu)?])?;
+/// assert_eq!(y.to_scalar::<f32>()?, 6.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait LayerModule: Send + Sync {
     /// Name of its type, `Linear`.
     fn type_name(&self) -> &str;
@@ -130,6 +172,23 @@ pub trait LayerModule: Send + Sync {
 
     /// How it is written in a program of its own; none if it cannot be.
     fn source(&self) -> Option<LayerSource> {
+        None
+    }
+
+    /// The layer of candle's that computes the same bits when it is called on what is known here, if there is one: what it
+    /// is written as in a program that depends on candle alone.
+    fn in_candle(&self, facts: &[&Fact]) -> Option<Arc<dyn LayerModule>> {
+        let _ = facts;
+        None
+    }
+
+    /// What it computes when it is called on what is known here, as a graph whose attributes are its tensors by their
+    /// names, and whose inputs are the tensors that it is called on; none if it does not tell, or not of such a call.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being captured.
+    fn entered(&self, facts: &[&Fact]) -> Option<Result<GraphModule>> {
+        let _ = facts;
         None
     }
 

@@ -155,7 +155,7 @@ fn fuse_one(
     nodes: &[NodeId],
     is_inside: impl Fn(NodeId) -> bool,
 ) -> Result<NodeId, FuseError> {
-    let path = held::free_path(attributes, &ModulePath::new(name));
+    let path = attributes.free_path(&ModulePath::new(name), None);
     // Inputs in order of first use, reads of attributes apart.
     let (mut inputs, mut reads) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();

@@ -7,17 +7,6 @@ use std::collections::HashSet;
 use crate::ir::{Graph, ModulePath};
 use crate::module::Attributes;
 
-/// The path itself if it is free, else with the first number after it that is.
-pub(super) fn free_path(attributes: &Attributes, path: &ModulePath) -> ModulePath {
-    let mut free = path.clone();
-    let mut count = 0;
-    while attributes.fetch(&free).is_some() {
-        count += 1;
-        free = ModulePath::new(format!("{path}_{count}"));
-    }
-    free
-}
-
 /// The first free path `prefix0`, `prefix1`, … from `next` on, which is left one further.
 pub(super) fn numbered_path(attributes: &Attributes, prefix: &str, next: &mut usize) -> ModulePath {
     loop {

@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::facts;
-use super::held::free_path;
 use super::matcher::InternalMatch;
 use super::pattern::Pattern;
 use super::rewriter::RewriteError;
@@ -198,7 +197,7 @@ fn install(
         return if attributes.fetch(path).is_some() { Ok(path.clone()) } else { Err(missing()) };
     };
     let attribute = own.fetch(path).ok_or_else(missing)?;
-    let held = free_path(attributes, path);
+    let held = attributes.free_path(path, None);
     attributes.insert(held.clone(), attribute);
     installed.0.insert(path.clone(), held.clone());
     Ok(held)

@@ -212,7 +212,9 @@ impl Collector {
         match node.target() {
             Target::Placeholder(_) => {}
             Target::Output => {
-                let fact = node.args().first().map_or(Fact::Unknown, |argument| self.fact(module, argument));
+                // What is written to the state is no result.
+                let result = module.graph().result_and_written().map(|(result, _)| result);
+                let fact = result.map_or(Fact::Unknown, |argument| self.fact(module, argument));
                 if let Some(level) = self.levels.last() {
                     self.rows[level.open[0]].output = fact;
                 }

@@ -8,7 +8,7 @@ use super::error::ParseErrorKind;
 use super::lex::{Number, Result, shortened};
 use super::read::Reader;
 use crate::ir::{Argument, Fields};
-use crate::value::{Fact, SymInt, SymOp, TensorFact, dtype_from_name};
+use crate::value::{Fact, SymFloat, SymInt, SymNumber, SymOp, TensorFact, dtype_from_name};
 
 const AN_ARGUMENT: &str = "an argument: a node, a number, a string, a list, …";
 
@@ -18,14 +18,19 @@ impl Reader<'_, '_, '_> {
         let first = self.argument_alone(room)?;
         let left = match first {
             Argument::Int(int) if !self.hints.is_empty() => int.into(),
-            Argument::SymInt(expression) => expression,
+            Argument::Float(float) if !self.hints.is_empty() => SymFloat::from(float).into(),
+            Argument::SymInt(expression) => expression.into(),
+            Argument::SymFloat(float) => float.into(),
             other => return Ok(other),
         };
-        let expression = self.operations(left, 1, room)?;
-        if self.lexer.eat("..") { self.range(Some(expression)) } else { Ok(expression.into()) }
+        Ok(match self.operations(left, 1, room)? {
+            SymNumber::Int(int) if self.lexer.eat("..") => self.range(Some(int))?,
+            SymNumber::Int(int) => int.into(),
+            SymNumber::Float(float) => float.into(),
+        })
     }
 
-    /// An argument without the operations that may come behind an integer.
+    /// An argument without the operations that may come behind a number.
     pub(super) fn argument_alone(&mut self, room: usize) -> Result<Argument> {
         let first = self.lexer.peek();
         let start = self.lexer.at;
@@ -38,8 +43,11 @@ impl Reader<'_, '_, '_> {
             Some(b'(') => {
                 let room = self.open(room)?;
                 let (mut items, ends_with_comma) = self.items(")", room)?;
-                if let ([Argument::Int(_) | Argument::SymInt(_)], false, false) =
-                    (&*items, ends_with_comma, self.hints.is_empty())
+                if let (
+                    [Argument::Int(_) | Argument::Float(_) | Argument::SymInt(_) | Argument::SymFloat(_)],
+                    false,
+                    false,
+                ) = (&*items, ends_with_comma, self.hints.is_empty())
                 {
                     return Ok(std::mem::take(&mut items[0]));
                 }
@@ -66,6 +74,7 @@ impl Reader<'_, '_, '_> {
                     Some(word) if self.lexer.peek() == Some(b'{') => self.structure(word, room)?,
                     Some("min") if self.is_call() => self.smaller_or_larger(SymOp::Min, room)?.into(),
                     Some("max") if self.is_call() => self.smaller_or_larger(SymOp::Max, room)?.into(),
+                    Some(word) if self.is_call() => self.float_function(start, word, room)?.into(),
                     Some(word) => self.constant(start, word)?,
                     None => return Err(self.lexer.expected(AN_ARGUMENT)),
                 },

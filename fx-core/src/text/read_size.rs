@@ -3,12 +3,12 @@
 //! Invariant: an expression is read with the value it had at the capture; one that has none, or is nested too deep, is an
 //! error.
 
-use super::error::ParseErrorKind;
+use super::error::{Fault, ParseErrorKind};
 use super::lex::{Lexer, Number, Result, shortened};
 use super::read::Reader;
 use crate::ir::{Argument, Dynamic, Guard, Size, SizeOf};
 use crate::ops::OpTable;
-use crate::value::{Relation, SymInt, SymOp};
+use crate::value::{FloatFunction, FloatOp, Relation, SymError, SymFloat, SymInt, SymNumber, SymOp};
 
 impl Reader<'_, '_, '_> {
     /// `<batch: 2 = %x[0] = %mask[0], past: 0 = %past>`, if it comes next.
@@ -70,12 +70,12 @@ impl Reader<'_, '_, '_> {
         }
         self.lexer.expect("(", "`(` and the guards")?;
         while !self.lexer.eat(")") {
-            let left = self.expression(Argument::MAX_DEPTH)?;
+            let left = self.number_expression(Argument::MAX_DEPTH)?;
             // Those of two characters come before their beginnings.
             let Some(relation) = Relation::ALL.into_iter().find(|relation| self.lexer.eat(relation.as_str())) else {
                 return Err(self.lexer.expected("`==`, `!=`, `<`, `<=`, `>` or `>=`"));
             };
-            let right = self.expression(Argument::MAX_DEPTH)?;
+            let right = self.number_expression(Argument::MAX_DEPTH)?;
             let source = if self.lexer.eat_word("at") { Some(self.source()?) } else { None };
             guards.push(Guard { left, relation, right, source });
             if !self.lexer.eat(",") {
@@ -91,23 +91,82 @@ impl Reader<'_, '_, '_> {
         self.hints.iter().find_map(|(known, hint)| (**known == *name).then_some(*hint))
     }
 
-    /// An expression that is nested at most `room` deep.
+    /// An expression that is an integer, and nested at most `room` deep.
     pub(super) fn expression(&mut self, room: usize) -> Result<SymInt> {
-        let left = self.operand(room)?;
-        self.operations(left, 1, room)
-    }
-
-    fn operand(&mut self, room: usize) -> Result<SymInt> {
         self.lexer.peek();
         let start = self.lexer.at;
-        match self.argument_alone(room)? {
-            Argument::Int(int) => Ok(int.into()),
-            Argument::SymInt(expression) => Ok(expression),
-            _ => {
+        match self.number_expression(room)? {
+            SymNumber::Int(int) => Ok(int),
+            SymNumber::Float(_) => {
                 self.lexer.at = start;
                 Err(self.lexer.expected("an integer, a size, or an expression of both"))
             }
         }
+    }
+
+    /// An expression that is a float, and nested at most `room` deep.
+    fn float_expression(&mut self, room: usize) -> Result<SymFloat> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        match self.number_expression(room)? {
+            SymNumber::Float(float) => Ok(float),
+            SymNumber::Int(_) => {
+                self.lexer.at = start;
+                Err(self.lexer.expected("a float").hint("of an integer `n` it is `f64(n)`".to_owned()))
+            }
+        }
+    }
+
+    /// An expression that is nested at most `room` deep.
+    fn number_expression(&mut self, room: usize) -> Result<SymNumber> {
+        let left = self.operand(room)?;
+        self.operations(left, 1, room)
+    }
+
+    fn operand(&mut self, room: usize) -> Result<SymNumber> {
+        self.lexer.peek();
+        let start = self.lexer.at;
+        match self.argument_alone(room)? {
+            Argument::Int(int) => Ok(int.into()),
+            Argument::Float(float) => Ok(SymFloat::from(float).into()),
+            Argument::SymInt(expression) => Ok(expression.into()),
+            Argument::SymFloat(float) => Ok(float.into()),
+            _ => {
+                self.lexer.at = start;
+                Err(self.lexer.expected("a number, a size, or an expression of both"))
+            }
+        }
+    }
+
+    /// `f64(n)`, `sqrt(x)` or `pow(x, y)`, behind the name.
+    pub(super) fn float_function(&mut self, start: usize, word: &str, room: usize) -> Result<SymFloat> {
+        let function = FloatFunction::ALL.into_iter().find(|function| function.as_str() == word);
+        let op = FloatOp::ALL.into_iter().find(|op| op.rank().is_none() && op.as_str() == word);
+        if word != "f64" && function.is_none() && op.is_none() {
+            self.lexer.at = start;
+            return Err(self
+                .lexer
+                .expected("a function of numbers: `f64`, `f32`, `sqrt`, `ln`, `pow`, `min` or `max`"));
+        }
+        let Some(room) = room.checked_sub(1) else {
+            return Err(self.lexer.fault(start, ParseErrorKind::TooDeep(Argument::MAX_DEPTH)));
+        };
+        self.lexer.expect("(", "`(`")?;
+        let made = match (function, op) {
+            (Some(function), _) => SymFloat::function(function, &self.float_expression(room)?),
+            (None, Some(op)) => {
+                let base = self.float_expression(room)?;
+                self.lexer.expect(",", "`,`")?;
+                SymFloat::binary(op, &base, &self.float_expression(room)?)
+            }
+            (None, None) => Ok(SymFloat::of_int(&self.expression(room)?)),
+        };
+        self.lexer.expect(")", "`)`")?;
+        made.map_err(|error| self.no_value(start, &error))
+    }
+
+    fn no_value(&self, start: usize, error: &SymError) -> Box<Fault> {
+        self.lexer.fault(start, ParseErrorKind::Invalid(error.to_string()))
     }
 
     /// `min(a, b)`, behind the name.
@@ -120,11 +179,11 @@ impl Reader<'_, '_, '_> {
         self.lexer.expect(",", "`,`")?;
         let right = self.expression(room)?;
         self.lexer.expect(")", "`)`")?;
-        self.combined(start, op, &left, &right)
+        SymInt::binary(op, &left, &right).map_err(|error| self.no_value(start, &error))
     }
 
-    /// What is done with an integer that was read: operations that bind as `rank` or tighter.
-    pub(super) fn operations(&mut self, mut left: SymInt, rank: u8, room: usize) -> Result<SymInt> {
+    /// What is done with a number that was read: operations that bind as `rank` or tighter.
+    pub(super) fn operations(&mut self, mut left: SymNumber, rank: u8, room: usize) -> Result<SymNumber> {
         loop {
             let next = self.lexer.peek();
             let start = self.lexer.at;
@@ -143,9 +202,20 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    fn combined(&self, start: usize, op: SymOp, left: &SymInt, right: &SymInt) -> Result<SymInt> {
-        SymInt::binary(op, left, right)
-            .map_err(|error| self.lexer.fault(start, ParseErrorKind::Invalid(error.to_string())))
+    fn combined(&self, start: usize, op: SymOp, left: &SymNumber, right: &SymNumber) -> Result<SymNumber> {
+        let of_floats = FloatOp::ALL.into_iter().find(|float| float.rank().is_some() && float.as_str() == op.as_str());
+        match (left, right, of_floats) {
+            (SymNumber::Int(left), SymNumber::Int(right), _) => SymInt::binary(op, left, right).map(SymNumber::from),
+            (SymNumber::Float(left), SymNumber::Float(right), Some(op)) => {
+                SymFloat::binary(op, left, right).map(SymNumber::from)
+            }
+            _ => {
+                let kind = ParseErrorKind::Invalid(format!("`{}` is not of two numbers of one kind", op.as_str()));
+                let hint = "of an integer `n` the float is `f64(n)`".to_owned();
+                return Err(self.lexer.fault(start, kind).hint(hint));
+            }
+        }
+        .map_err(|error| self.no_value(start, &error))
     }
 }
 

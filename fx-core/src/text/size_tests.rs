@@ -41,6 +41,24 @@ fn expressions_have_their_values() {
 }
 
 #[test]
+fn floats_are_written_and_read() {
+    let text = r#"graph g<seq: 4 = %x[1]>(%x: f32[2, seq]) where (sqrt(f64(seq)) < 20.5, f64(seq * 2) / 3.0 != 1.0) {
+    %affine = call_method affine(%x, mul = 1.0 / sqrt(f64(seq)), add = f32(pow(f64(seq - 1), -0.25)) * (0.5 + ln(f64(seq))))
+    output (%affine, (f64(seq) - 1.5) * 2.0, [-1.0 / f64(seq), 2.5])
+}"#;
+    let graph = read(text);
+    let full = graph.to_text().unwrap();
+    assert_eq!(read(&full).to_text().unwrap(), full);
+    assert_eq!(graph.to_string(), text);
+    let output = graph.node(graph.output_node().unwrap());
+    let Argument::Tuple(items) = &output.args()[0] else { panic!("{output:?}") };
+    assert_eq!(items[1].at_hint(), Some(Value::Float(5.0)));
+    let list = Value::List(vec![Value::Float(-0.125), Value::Float(2.5)]);
+    assert_eq!(items[2].evaluate(&Sizes::from_iter([("seq", 8)])), Ok(Some(list)));
+    assert!(items[1].is_symbolic() && items[1].to_value().is_none());
+}
+
+#[test]
 fn what_is_wrong_has_a_place() {
     let body = "{ output %x }";
     let texts = [
@@ -57,6 +75,13 @@ fn what_is_wrong_has_a_place() {
         format!("graph g<n: 2>(%x) {{ output {}n{} }}", "(".repeat(500), ")".repeat(500)),
         format!("graph g<n: 2>(%x) {{ output n{} }}", " + 1 - n".repeat(500)),
         "graph g(%x) { output 1 + 2 }".to_owned(),
+        "graph g<n: 2>(%x) { output n * 2.0 }".to_owned(),
+        "graph g<n: 2>(%x) { output sqrt(n) }".to_owned(),
+        "graph g<n: 2>(%x) { output f64(2.0) }".to_owned(),
+        "graph g<n: 2>(%x) { output sin(f64(n)) }".to_owned(),
+        "graph g<n: 2>(%x) { output min(n, 2.0) }".to_owned(),
+        "graph g<n: 2>(%x) { output 1..f64(n) }".to_owned(),
+        format!("graph g<n: 2>(%x) {{ output {}f64(n){} }}", "sqrt(".repeat(500), ")".repeat(500)),
     ];
     let errors = texts.map(|text| match text.parse::<Graph>() {
         Ok(graph) => panic!("{graph}"),

@@ -1,11 +1,15 @@
 //! Comparisons in a twin: noted, if the model is captured at several sizes, so that they become guards.
 //!
 //! A twin cannot know what is compared, so it lets method resolution choose: `(&Compared(&a, &b)).__fx_note(…)` finds
-//! [`NoteIntegers`] for integers and [`NoteNothing`], one reference further away, for everything else.
+//! [`NoteIntegers`] for numbers and [`NoteNothing`], one reference further away, for everything else.
 //!
 //! Invariant: a comparison gives what Rust's operator gives, whether it is noted or not.
 
 use std::panic::Location;
+
+use smallvec::SmallVec;
+
+use crate::value::Number;
 
 pub use crate::value::Relation;
 
@@ -32,19 +36,107 @@ impl<T: AsInteger + ?Sized> AsInteger for &T {
     }
 }
 
+/// A number of any type, or numbers together: a shape, a tuple.
+pub trait AsNumbers {
+    /// Whether it is one number.
+    const IS_ONE: bool = false;
+
+    /// Calls `visit` with each number; none for one that is too large for a graph.
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>));
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(
+        impl AsNumbers for $type {
+            const IS_ONE: bool = true;
+
+            fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+                visit(self.as_integer().map(Number::Int));
+            }
+        }
+    )*};
+    (floats: $($type:ty)*) => {$(
+        impl AsNumbers for $type {
+            const IS_ONE: bool = true;
+
+            fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+                visit(Some(Number::Float((*self).into())));
+            }
+        }
+    )*};
+}
+numbers!(usize isize u8 u16 u32 u64 u128 i8 i16 i32 i64 i128);
+numbers!(floats: f32 f64);
+
+impl<T: AsNumbers + ?Sized> AsNumbers for &T {
+    const IS_ONE: bool = T::IS_ONE;
+
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        (**self).for_each(visit);
+    }
+}
+
+impl<T: AsNumbers> AsNumbers for [T] {
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        visit(self.len().as_integer().map(Number::Int));
+        self.iter().for_each(|number| number.for_each(visit));
+    }
+}
+
+impl<T: AsNumbers, const N: usize> AsNumbers for [T; N] {
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
+impl<T: AsNumbers> AsNumbers for Vec<T> {
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
+impl<T: AsNumbers> AsNumbers for Option<T> {
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        self.as_slice().for_each(visit);
+    }
+}
+
+impl AsNumbers for candle_core::Shape {
+    fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+        self.dims().for_each(visit);
+    }
+}
+
 /// Both sides of a comparison.
 pub struct Compared<'a, A: ?Sized, B: ?Sized>(pub &'a A, pub &'a B);
 
-/// Found first, for integers.
+/// Found first, for numbers.
 pub trait NoteIntegers {
     /// Notes the comparison; its result.
     fn __fx_note(&self, relation: Relation, result: bool) -> bool;
 }
 
-impl<A: AsInteger + ?Sized, B: AsInteger + ?Sized> NoteIntegers for Compared<'_, A, B> {
+impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_, A, B> {
     #[track_caller]
     fn __fx_note(&self, relation: Relation, result: bool) -> bool {
-        note(relation, self.0.as_integer(), self.1.as_integer());
+        if !super::notes::is_noting() {
+            return result;
+        }
+        let (mut left, mut right) = (SmallVec::<[_; 4]>::new(), SmallVec::<[_; 4]>::new());
+        self.0.for_each(&mut |number| left.push(number));
+        self.1.for_each(&mut |number| right.push(number));
+        let is_equality = matches!(relation, Relation::Eq | Relation::Ne);
+        for (left, right) in left.into_iter().zip(right) {
+            match (A::IS_ONE, is_equality) {
+                (true, _) => note(relation, left, right),
+                // Of several, the result follows from how each compares, whichever of them decides.
+                (false, true) => note(Relation::Eq, left, right),
+                (false, false) => {
+                    note(Relation::Lt, left, right);
+                    note(Relation::Gt, left, right);
+                }
+            }
+        }
         result
     }
 }
@@ -62,7 +154,7 @@ impl<A: ?Sized, B: ?Sized> NoteNothing for &Compared<'_, A, B> {
 }
 
 #[track_caller]
-fn note(relation: Relation, left: Option<i64>, right: Option<i64>) {
+fn note(relation: Relation, left: Option<Number>, right: Option<Number>) {
     if let (Some(left), Some(right)) = (left, right) {
         super::notes::note(Location::caller(), relation, left, right);
     }
@@ -118,6 +210,12 @@ impl<T: IntegerAt> IntegerAt for Vec<T> {
     }
 }
 
+impl<T: IntegerAt> IntegerAt for Option<T> {
+    fn integer_at(&self, place: &[isize]) -> Option<i64> {
+        self.as_slice().integer_at(place)
+    }
+}
+
 macro_rules! integers_in_tuples {
     ($(($($name:ident $index:tt)+))*) => {$(
         impl<$($name: IntegerAt),+> IntegerAt for ($($name,)+) {
@@ -131,6 +229,16 @@ macro_rules! integers_in_tuples {
         }
     )*};
 }
+macro_rules! numbers_in_tuples {
+    ($(($($name:ident $index:tt)+))*) => {$(
+        impl<$($name: AsNumbers),+> AsNumbers for ($($name,)+) {
+            fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+                $(self.$index.for_each(visit);)+
+            }
+        }
+    )*};
+}
+numbers_in_tuples! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) (A 0 B 1 C 2 D 3 E 4) }
 integers_in_tuples! { (A 0) (A 0 B 1) (A 0 B 1 C 2) (A 0 B 1 C 2 D 3) (A 0 B 1 C 2 D 3 E 4) }
 
 /// Found first, for integers, and tuples and slices of them.
@@ -143,7 +251,7 @@ impl<T: IntegerAt + ?Sized> NoteMatch for Matched<'_, T> {
     #[track_caller]
     fn __fx_note(&self, literals: Literals<'_>) -> bool {
         for (place, relation, literal) in literals {
-            note(*relation, self.0.integer_at(place), Some(*literal));
+            note(*relation, self.0.integer_at(place).map(Number::Int), Some(Number::Int(*literal)));
         }
         false
     }

@@ -223,18 +223,6 @@ pub enum TraceError {
         /// The user's line.
         at: At,
     },
-    /// The rules want an enum whole.
-    #[error(
-        "`{type_name}` (at `{path}`) cannot be called whole, as `is_leaf_module` asks: it is an enum, whose mirror is one of \
-         its variants and does not know where it stands\n  hold it in a struct with `#[fx::module]` whose `forward` calls \
-         it, and let `is_leaf_module` answer `true` for that"
-    )]
-    EnumNotWhole {
-        /// Name of the enum.
-        type_name: &'static str,
-        /// Where it is.
-        path: String,
-    },
     /// The rules want a module whole that a function builds of closures.
     #[error(
         "what `{function}` builds (at `{path}`) cannot be called whole, as `is_leaf_module` asks: a capture that builds a \

@@ -41,47 +41,43 @@ pub mod flash {
     use crate::trace::call::record;
     use crate::trace::encode::{Mask, Record, single, tensor};
 
-    /// Records a call, of `f32`; other types are refused. A mask may be candle's or its mirror.
-    ///
-    /// # Errors
-    /// What candle refuses.
-    #[track_caller]
-    pub fn flash_attn<T: WithDType>(
-        q: &Proxy,
-        k: &Proxy,
-        v: &Proxy,
-        softmax_scale: f32,
-        attn_mask: impl Mask,
-        max_bias: Option<f32>,
-        softcap: Option<f32>,
-    ) -> Result<Proxy> {
-        if T::DTYPE != DType::F32 {
-            return Err(super::custom("flash_attn"));
-        }
-        let numbers = [single(softmax_scale), attn_mask.encode(), max_bias.record(), softcap.record()];
-        record(&OP, [tensor(q), tensor(k), tensor(v)].into_iter().chain(numbers))
-    }
-
-    /// The same as a type of its name, see [`bare`](super::bare).
-    #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
-    pub mod bare {
-        use super::{Mask, Proxy, Result, WithDType};
-
-        pub struct flash_attn {}
-
-        impl flash_attn {
+    /// A function with candle's type parameter, and the same as a type of its name, see [`bare`](super::bare).
+    macro_rules! with_type {
+        ($(#[$doc:meta])* fn $name:ident<$type:ident>($($param:ident: $of:ty),* $(,)?) -> $result:ty $body:block) => {
+            $(#[$doc])*
             #[track_caller]
-            pub fn __fx_call<T: WithDType>(
-                q: &Proxy,
-                k: &Proxy,
-                v: &Proxy,
-                softmax_scale: f32,
-                attn_mask: impl Mask,
-                max_bias: Option<f32>,
-                softcap: Option<f32>,
-            ) -> Result<Proxy> {
-                super::flash_attn::<T>(q, k, v, softmax_scale, attn_mask, max_bias, softcap)
+            pub fn $name<$type: WithDType>($($param: $of),*) -> $result $body
+
+            /// The same as types.
+            #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
+            pub mod bare {
+                use super::{Mask, Proxy, Result, WithDType};
+
+                pub struct $name {}
+
+                impl $name {
+                    #[track_caller]
+                    pub fn __fx_call<$type: WithDType>($($param: $of),*) -> $result {
+                        super::$name::<$type>($($param),*)
+                    }
+                }
             }
+        };
+    }
+    with_type! {
+        /// Records a call, of `f32`; other types are refused. A mask may be candle's or its mirror.
+        ///
+        /// # Errors
+        /// What candle refuses.
+        fn flash_attn<T>(
+            q: &Proxy, k: &Proxy, v: &Proxy, softmax_scale: f32, attn_mask: impl Mask, max_bias: Option<f32>,
+            softcap: Option<f32>,
+        ) -> Result<Proxy> {
+            if T::DTYPE != DType::F32 {
+                return Err(super::custom("flash_attn"));
+            }
+            let numbers = [single(softmax_scale), attn_mask.encode(), max_bias.record(), softcap.record()];
+            record(&OP, [tensor(q), tensor(k), tensor(v)].into_iter().chain(numbers))
         }
     }
 }

@@ -170,6 +170,31 @@ impl Held {
         })
     }
 
+    /// The part at a path.
+    pub(super) fn at(&self, path: &str) -> Option<&Self> {
+        let mut held = self;
+        for segment in path.split('.').filter(|segment| !segment.is_empty()) {
+            held = match held.seen_through() {
+                Self::List(items) | Self::Tuple(items) => items.get(segment.parse::<usize>().ok()?)?,
+                Self::Struct(structure) => &structure.fields.iter().find(|(name, _)| **name == *segment)?.1,
+                _ => return None,
+            };
+        }
+        Some(held)
+    }
+
+    /// What a wrapper without a name of its own holds: the one field of a variant.
+    fn seen_through(&self) -> &Self {
+        let mut held = self;
+        while let Self::Struct(structure) = held
+            && let [(name, inner)] = &structure.fields[..]
+            && name.is_empty()
+        {
+            held = inner;
+        }
+        held
+    }
+
     /// Its value, where tensors are known.
     pub(super) fn value(&self) -> Value {
         let each = |items: &[Self]| items.iter().map(Self::value).collect();

@@ -417,7 +417,13 @@ impl<'a> ExampleArgument<'a> {
     /// A tensor, an input of the graph.
     #[must_use]
     pub fn tensor(tensor: &'a Tensor) -> Self {
-        Self(Argument::example(tensor))
+        Self::of(tensor)
+    }
+
+    /// An example of any kind.
+    #[must_use]
+    pub fn of(value: impl Give + 'a) -> Self {
+        Self(Argument::example(value))
     }
 }
 

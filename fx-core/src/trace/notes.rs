@@ -1,4 +1,4 @@
-//! [`Notes`]: the comparisons of integers that a model makes while it is captured at one of several sizes.
+//! [`Notes`]: the comparisons of numbers that a model makes while it is captured at one of several sizes.
 //!
 //! They are kept by place in the source. A loop that runs once for each of a dimension makes more of them the larger it is:
 //! what it decides is seen in the graph, not here.
@@ -10,15 +10,15 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::panic::Location;
 
-use crate::value::Relation;
+use crate::value::{Number, Relation};
 
 /// A comparison that was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Comparison {
     /// How many were made before it.
     pub(crate) order: usize,
-    pub(crate) left: i64,
-    pub(crate) right: i64,
+    pub(crate) left: Number,
+    pub(crate) right: Number,
 }
 
 /// The comparisons of one place.
@@ -51,7 +51,7 @@ pub(crate) struct Notes {
 const KEPT: usize = 256;
 
 impl Notes {
-    fn add(&mut self, at: &'static Location<'static>, relation: Relation, left: i64, right: i64) {
+    fn add(&mut self, at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
         let next = self.places.len();
         // Each place in a program has a location of its own, which does not move.
         let index = *self.by_address.entry((std::ptr::from_ref(at).addr(), relation)).or_insert(next);
@@ -112,7 +112,7 @@ pub(crate) fn is_noting() -> bool {
 }
 
 /// Notes a comparison, if anybody wants to know.
-pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: i64, right: i64) {
+pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
             notes.add(at, relation, left, right);

@@ -36,6 +36,25 @@ pub(crate) struct Recording {
     pub(crate) notes: Notes,
 }
 
+/// What a model keeps under these names of a state, as it is now. None if it keeps nothing of one of them.
+pub(crate) fn state_of<M: Traceable>(model: &M, names: &[String]) -> Option<State> {
+    let session = Session::new("state", Mode::Concrete { specialize: false }, Device::Cpu, None, None);
+    let active = session.activate();
+    let look = AssertUnwindSafe(|| {
+        let mirror = model.symbolic(&Scope::root(&session));
+        let held = M::held(&mirror, &mut Holding::default());
+        let mut state = State::new();
+        for name in names {
+            state.set(name, held.at(name)?.value());
+        }
+        Some(state)
+    });
+    let found = catch_unwind(look).ok().flatten();
+    drop(active);
+    let _ = session.state().close();
+    found
+}
+
 /// How a model is run.
 pub(crate) struct Run<'r> {
     /// Name of the graph.

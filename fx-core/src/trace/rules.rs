@@ -50,9 +50,9 @@ pub trait TracerRules: Send {
     /// The graph then calls the module's own `forward` or `forward_t`, whichever the model calls. It owns a copy of the
     /// module where that is `Clone + Send + Sync`; else the model must stand behind an `Arc` or `Rc`. A method that
     /// takes `&mut self` cannot be called so, and ends the capture with
-    /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does an enum, with
-    /// [`TraceError::EnumNotWhole`](super::TraceError::EnumNotWhole), and a closure that is built in the capture, whose type
+    /// [`TraceError::NotWhole`](super::TraceError::NotWhole); so does a closure that is built in the capture, whose type
     /// is the function that builds it, with [`TraceError::BuiltNotWhole`](super::TraceError::BuiltNotWhole).
+    /// An enum and the module that its variant holds can have the same path, and differ by the names of their types.
     fn is_leaf_module(&self, type_name: &str, qualname: &str) -> bool {
         false
     }
@@ -71,10 +71,9 @@ pub trait TracerRules: Send {
 
     /// Whether calls of this layer of a library are one node each, as torch.fx has it for torch.nn's. Asked at every call,
     /// with the name of its type, `nn.ReLU`, and its path. What the layer computes is recorded instead if it tells
-    /// (`Layer::enterable`); one that does not is one node all the same. Of the layers of fx-nn these do not: any called
-    /// for training, transformers, `EmbeddingBag`, tables with a `max_norm`,
-    /// max pools that give indices, and the losses that read their targets, `CTCLoss` and `MultiLabelMarginLoss`. Of
-    /// candle_nn's layers, none.
+    /// (`Layer::THROUGH`); one that does not is one node all the same. All layers of fx-nn do, in training too, with those
+    /// inside of them asked for by themselves: `encoder.layers.0.self_attn`. What a layer keeps from call to call, as
+    /// running statistics, is state of the graph then. Of candle_nn's layers, none do.
     fn is_leaf_layer(&self, type_name: &str, qualname: &str) -> bool {
         true
     }

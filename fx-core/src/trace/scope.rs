@@ -35,7 +35,7 @@ impl Scope {
 
     /// A scope of no model: of a struct that a twin body builds.
     #[must_use]
-    pub fn detached() -> Self {
+    pub const fn detached() -> Self {
         Self { path: ModulePath::ROOT, session: None, place: None, whole: None }
     }
 
@@ -88,18 +88,6 @@ impl Scope {
             scope.whole = Some(Arc::new(Whole::new(type_name, original)));
         }
         scope
-    }
-
-    /// Ends the capture if its rules want the enum of this type, which stands here, as one node: a mirror is one of its
-    /// variants and has no place for a scope.
-    pub fn enumeration(&self, type_name: &'static str) {
-        if let Some(session) = &self.session
-            && session.has_rules()
-            && !self.path.is_root()
-            && session.is_leaf_module(type_name, &self.path)
-        {
-            session.abort(TraceError::EnumNotWhole { type_name, path: self.path.to_string() });
-        }
     }
 
     /// The path from the root: `encoder.layers.0`, empty for the root.

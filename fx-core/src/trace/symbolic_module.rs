@@ -42,6 +42,15 @@ pub trait ModuleT {
     /// # Errors
     /// What candle refuses.
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy>;
+
+    /// The same, called at a line of the user's that the call itself does not tell, because its type is not known.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[doc(hidden)]
+    fn forward_t_at(&self, xs: &Proxy, train: bool, _at: &'static Location<'static>) -> Result<Proxy> {
+        self.forward_t(xs, train)
+    }
 }
 
 impl<F: Fn(&Proxy) -> Result<Proxy>> Module for F {
@@ -65,5 +74,9 @@ impl<M: Module> ModuleT for M {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, _train: bool) -> Result<Proxy> {
         self.forward(xs)
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, _train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.forward_at(xs, at)
     }
 }

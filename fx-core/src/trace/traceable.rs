@@ -4,7 +4,8 @@
 
 use std::any::Any;
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -233,13 +234,26 @@ impl Traceable for str {
     }
 }
 
-impl<T: Clone> Traceable for HashSet<T> {
-    type Symbolic = Self;
+/// Sets of plain data, whose values are told apart by their debug form.
+macro_rules! sets {
+    ($($set:ident)*) => {$(
+        impl<T: Clone + Debug> Traceable for $set<T> {
+            type Symbolic = Self;
 
-    fn symbolic(&self, _: &Scope) -> Self {
-        self.clone()
-    }
+            fn symbolic(&self, _: &Scope) -> Self {
+                self.clone()
+            }
+
+            fn held(mirror: &Self, _: &mut Holding) -> Held {
+                // A set may have no order.
+                let mut values: Vec<String> = mirror.iter().map(|value| format!("{value:?}")).collect();
+                values.sort();
+                Held::text(&values)
+            }
+        }
+    )*};
 }
+sets!(HashSet BTreeSet);
 
 impl<T: Copy + Traceable<Symbolic = T>> Traceable for Cell<T> {
     type Symbolic = Self;
@@ -261,24 +275,6 @@ impl<T: ?Sized> Traceable for PhantomData<T> {
     }
 }
 
-/// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
-pub trait World: Sized {
-    /// The type, in this world.
-    type Of<T: Traceable>;
-}
-
-/// A type that is of one of the two worlds, by which a function that takes no tensors is chosen: an annotated type and its
-/// mirror. Written by `#[fx::module]`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whether it is of candle's world or of a capture",
-    label = "a function with `#[fx::module]` is chosen by this argument",
-    note = "put `#[fx::module]` on the type, or take the attribute off the function"
-)]
-pub trait InWorld {
-    /// Its world.
-    type World: World;
-}
-
 /// Ends the capture: an object of a trait has no mirror.
 #[track_caller]
 pub fn no_mirror(scope: &Scope, name: &'static str) -> ! {
@@ -294,12 +290,4 @@ pub fn not_made(name: &'static str) -> ! {
     Session::abort_current(&candle_core::Error::Msg(format!(
         "`{name}` makes a layer from weights, which a capture does not have: make the layer before, as a field of the model"
     )))
-}
-
-impl World for Tensor {
-    type Of<T: Traceable> = T;
-}
-
-impl World for Proxy {
-    type Of<T: Traceable> = T::Symbolic;
 }

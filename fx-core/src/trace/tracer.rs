@@ -34,6 +34,7 @@ pub struct ViaModuleT;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `forward` that fx can capture",
     note = "put `#[fx::module]` on the `impl` that has `forward`",
+    note = "a `forward` that is generic, `impl Trait` included, or takes `self` by value has no arguments that a tracer could give",
     note = "other methods are captured with `Tracer::new().trace_with(&model, |model, inputs| …)`"
 )]
 pub trait Entry<K> {
@@ -366,6 +367,15 @@ impl<'a> Tracer<'a> {
         M: Entry<K>,
     {
         self.capture(&(), M::METHOD, None, |(), inputs| build(inputs.var_builder(weights))?.call(inputs))
+    }
+
+    /// Captures a call of a model's mirror that has put its result together itself.
+    pub(crate) fn trace_outputs_of<M: Traceable>(
+        self,
+        model: &M,
+        call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+    ) -> Result<GraphModule, TraceError> {
+        self.capture(model, "the call", None, call)
     }
 
     /// Captures a closure that has put its result together itself.

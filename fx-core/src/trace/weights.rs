@@ -14,10 +14,12 @@ use crate::ir::ModulePath;
 
 use super::building::{Building, Builds};
 use super::inputs::Inputs;
+use super::known::TraceableIn;
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::Session;
-use super::traceable::{Traceable, World};
+use super::traceable::Traceable;
+use super::world::World;
 
 /// Where the twin of a function gets its weights: candle's `VarBuilder`, with candle's methods, giving proxies.
 ///
@@ -197,11 +199,11 @@ impl Traceable for VarBuilder<'_> {
 }
 
 impl World for candle_nn::VarBuilder<'_> {
-    type Of<T: Traceable> = T;
+    type Of<T: TraceableIn<K>, K> = T;
 }
 
 impl World for VarBuilder<'_> {
-    type Of<T: Traceable> = T::Symbolic;
+    type Of<T: TraceableIn<K>, K> = T::Symbolic;
 }
 
 /// The real weights behind those of a twin, lent to a function that knows nothing of fx.

@@ -26,14 +26,30 @@ use super::owner::Original;
 use super::scope::Scope;
 use super::session::Session;
 
-/// A mirror that knows where it is in the model. Written by `#[fx::module]`; enums do not know it.
+/// A mirror, which knows where it is in the model. Written by `#[fx::module]`.
 pub trait Mirror {
     /// Name of the original's type.
     const NAME: &'static str;
 
+    /// Whether it is a level of the model's tree, which nodes are recorded in: a struct is, an enum is one of its variants.
+    const IS_LEVEL: bool;
+
+    /// Where twins find an enum's variants as functions and constants, which put in a scope: `Self::Big(b)`.
+    type Variants;
+
     /// Where it is.
-    fn scope(&self) -> Option<&Scope>;
+    fn scope(&self) -> &Scope;
 }
+
+/// A variant with named fields as a twin writes it: itself, unless it is of a mirror, whose own method is found first.
+pub trait Variant: Sized {
+    /// The value of the enum.
+    fn __fx_variant(self) -> Self {
+        self
+    }
+}
+
+impl<T> Variant for T {}
 
 /// Keeps a module the innermost one that nodes are recorded in.
 #[must_use]
@@ -41,11 +57,11 @@ pub struct Entered(Option<(Arc<Session>, ModuleStack)>);
 
 /// Enters a module, unless it is the innermost already: a method that calls another of the same module.
 pub fn enter<M: Mirror>(mirror: &M) -> Entered {
-    mirror.scope().map_or(Entered(None), |scope| enter_at(scope, M::NAME))
+    if M::IS_LEVEL { enter_at(mirror.scope(), M::NAME) } else { Entered(None) }
 }
 
 /// Enters the module of this type that stands here.
-fn enter_at(scope: &Scope, type_name: &'static str) -> Entered {
+pub fn enter_at(scope: &Scope, type_name: &'static str) -> Entered {
     let entered = || {
         let session = scope.session().filter(|_| !scope.path().is_root())?;
         Some((session.clone(), session.enter(scope.path(), type_name)?))
@@ -97,7 +113,7 @@ pub struct WholeCall<R> {
 
 /// The call of this mirror as one node, if the rules of the capture want that.
 pub fn whole<M: Mirror + WholeMethod<K>, K: 'static, R>(mirror: &M) -> Option<WholeCall<R>> {
-    let scope = mirror.scope()?;
+    let scope = mirror.scope();
     let whole = scope.whole()?.clone();
     let (called, run) = (M::CALLED, M::run as Run);
     Some(WholeCall { scope: scope.clone(), whole, method: TypeId::of::<K>(), called, run, returns: PhantomData })
@@ -106,8 +122,8 @@ pub fn whole<M: Mirror + WholeMethod<K>, K: 'static, R>(mirror: &M) -> Option<Wh
 /// Ends the capture if its rules want this mirror as one node, which its `forward` cannot be.
 #[track_caller]
 pub fn not_whole<M: Mirror>(mirror: &M, method: &'static str, reason: &'static str) {
-    if let Some(scope) = mirror.scope()
-        && let Some(whole) = scope.whole()
+    let scope = mirror.scope();
+    if let Some(whole) = scope.whole()
         && let Some(session) = scope.session()
     {
         let (type_name, path) = (whole.type_name, scope.path().to_string());

@@ -7,11 +7,16 @@
 //! Invariant: what is found gives the number at every one of the sizes. Where several divisions would, one more size tells
 //! them apart ([`Fit::Unclear`]).
 
+mod float;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::polynomial;
 use super::sym_int::{Sizes, SymError, SymInt, SymOp};
+
+pub use float::FloatFit;
+use float::FloatRow;
 
 /// The sizes that one symbol can have.
 #[derive(Debug, Clone)]
@@ -42,6 +47,8 @@ pub struct Fitter {
     known: HashMap<Vec<i64>, Fit>,
     /// What expressions can be made of: sizes, and what was found.
     atoms: Vec<(SymInt, Vec<i64>)>,
+    /// Floats that were found.
+    floats: Vec<FloatRow>,
     /// Sizes that cannot be asked for.
     excluded: Vec<Sizes>,
 }
@@ -52,6 +59,8 @@ const PAIRED: usize = 12;
 const TRIED: usize = 48;
 /// The largest divisor that is tried.
 const DIVISOR: i64 = 128;
+/// What casts to shorter integers divide by.
+const CASTS: [i64; 3] = [1 << 8, 1 << 16, 1 << 32];
 /// How many sizes are looked through for one that tells two expressions apart.
 const LOOKED_AT: i64 = 512;
 
@@ -65,7 +74,7 @@ impl Fitter {
             Some((SymInt::symbol(class.name.clone(), *row.first()?), row))
         });
         let atoms: Vec<_> = atoms.collect();
-        Self { points, classes, known: HashMap::new(), atoms, excluded: Vec::new() }
+        Self { points, classes, known: HashMap::new(), atoms, floats: Vec::new(), excluded: Vec::new() }
     }
 
     /// An expression that numbers are likely to follow: it is found before others.
@@ -144,6 +153,12 @@ impl Fitter {
             if let Some(found) = self.sum(&terms, row) {
                 return Fit::Is(found);
             }
+            // `n * (n - 1) / 2` is whole, its terms are not.
+            let doubled: Option<Vec<i64>> = row.iter().map(|value| value.checked_mul(2)).collect();
+            let half = doubled.and_then(|doubled| self.sum(&terms, &doubled));
+            if let Some(found) = half.and_then(|sum| self.checked(binary(SymOp::Div, &sum, 2), row)) {
+                return Fit::Is(found);
+            }
         }
         Fit::No
     }
@@ -170,8 +185,10 @@ impl Fitter {
                 }
             }
         }
-        let found = self.remainder(x, xs, row).or_else(|| self.clamped(x, xs, row));
-        found.map_or(Fit::No, Fit::Is)
+        match self.remainder(x, xs, row) {
+            Fit::No => self.clamped(x, xs, row).map_or(Fit::No, Fit::Is),
+            found => found,
+        }
     }
 
     /// `a*x + b`.
@@ -248,21 +265,33 @@ impl Fitter {
     }
 
     /// `x % m + b` and `-x % m + b`.
-    fn remainder(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Option<SymInt> {
-        let spread = row.iter().max()? - row.iter().min()?;
-        if spread >= DIVISOR {
-            return None;
-        }
-        for m in (spread + 1).max(2)..=DIVISOR {
-            let negative = binary(SymOp::Sub, &0.into(), x).ok()?;
-            for (base, sign) in [(x.clone(), 1), (negative, -1)] {
-                let b = row[0] - (sign * xs[0]).rem_euclid(m);
-                if xs.iter().zip(row).all(|(x, t)| (sign * x).rem_euclid(m) + b == *t) {
-                    return self.checked(binary(SymOp::Rem, &base, m).and_then(|rest| rest.plus(b)), row);
+    fn remainder(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Fit {
+        let (Some(most), Some(least)) = (row.iter().max(), row.iter().min()) else { return Fit::No };
+        let Some(spread) = most.checked_sub(*least) else { return Fit::No };
+        let moduli = (2..=DIVISOR).chain(CASTS).filter(|m| *m > spread);
+        let mut found = None;
+        for m in moduli {
+            for sign in [1, -1] {
+                let rest = |x: i64| sign * x % m + if sign * x % m < 0 { m } else { 0 };
+                let b = row[0] - rest(xs[0]);
+                if !xs.iter().zip(row).all(|(x, t)| rest(*x) + b == *t) {
+                    continue;
+                }
+                let base = if sign > 0 { Ok(x.clone()) } else { binary(SymOp::Sub, &0.into(), x) };
+                let other = base.and_then(|base| binary(SymOp::Rem, &base, m)).and_then(|rest| rest.plus(b));
+                let Some(other) = self.checked(other, row) else { continue };
+                match &found {
+                    None => found = Some(other),
+                    // Of two that have the same rests so far, one more size tells which it is.
+                    Some(found) => {
+                        if let Some((name, size)) = self.difference(found, &other) {
+                            return Fit::Unclear(name, size);
+                        }
+                    }
                 }
             }
         }
-        None
+        found.map_or(Fit::No, Fit::Is)
     }
 
     /// The larger or smaller of `a*x + b` and a number.
@@ -292,8 +321,12 @@ impl Fitter {
         let columns: Vec<&[i64]> = terms.iter().map(|(_, row)| row.as_slice()).collect();
         let (factors, constant) = polynomial::solve(&columns, row)?;
         let mut sum: Option<SymInt> = None;
-        for ((term, _), factor) in terms.iter().zip(factors) {
-            if factor != 0 {
+        // What is taken away comes last.
+        for is_added in [true, false] {
+            for ((term, _), &factor) in terms.iter().zip(&factors) {
+                if factor == 0 || (factor > 0) != is_added {
+                    continue;
+                }
                 let scaled = scaled(factor, term).ok()?;
                 sum = Some(match sum {
                     None => scaled,
@@ -404,7 +437,7 @@ mod tests {
     #[test]
     fn what_models_compute_is_found() {
         type Computed = fn(i64, i64) -> i64;
-        let cases: [(&str, Computed); 16] = [
+        let cases: [(&str, Computed); 17] = [
             ("3", |_, _| 3),
             ("seq", |_, s| s),
             ("seq + 1", |_, s| s + 1),
@@ -421,6 +454,7 @@ mod tests {
             ("min(seq, 32)", |_, s| s.min(32)),
             ("batch + seq", |b, s| b + s),
             ("2 * batch - seq + 3", |b, s| 2 * b - s + 3),
+            ("(seq * seq - seq) / 2", |_, s| s * (s - 1) / 2),
         ];
         for (expected, of) in cases {
             assert_eq!(fitted(of), expected);

@@ -344,7 +344,7 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// How two integers compare.
+/// How two numbers compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// `==`
@@ -380,7 +380,7 @@ impl Relation {
 
     /// Whether it holds.
     #[must_use]
-    pub fn holds(self, left: i64, right: i64) -> bool {
+    pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
         match self {
             Self::Eq => left == right,
             Self::Ne => left != right,

@@ -13,7 +13,7 @@ fn halves(x: &fx_core::trace::Proxy, past: usize) -> Result<fx_core::trace::Prox
     let (batch, seq, width) = x.dims3()?;
     let x = x.narrow(1, 0, seq.div_ceil(2))?.reshape((batch * seq.div_ceil(2), width))?;
     let positions = fx_core::trace::Proxy::arange(past as u32, (past + 3) as u32, &Device::Cpu)?;
-    x.relu()?.broadcast_mul(&positions.to_dtype(DType::F32)?.sum_all()?)
+    x.relu()?.broadcast_mul(&positions.to_dtype(DType::F32)?.sum_all()?)? * (1.0 / (seq as f64).sqrt())
 }
 
 fn captured() -> GraphModule {

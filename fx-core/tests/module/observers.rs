@@ -268,3 +268,28 @@ fn arguments_of_layers_by_name_are_their_parameters_in_any_order() {
     let called = model.graph().node_named("norm").expect("the call");
     assert_eq!(model.graph().node(called).meta().fact, Fact::tensor((1, 2), DType::F32));
 }
+
+/// Panics in its first call.
+struct Panics(bool);
+
+impl Interpreter for Panics {
+    fn call_method(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
+        assert!(!std::mem::take(&mut self.0), "a hook with a fault");
+        at.call(op, args)
+    }
+}
+
+#[test]
+fn a_hook_that_panics_takes_nothing_away_from_the_run() {
+    let (model, x) = (module(chain("m", &["neg", "exp"]), Attributes::new()), [tensor(&[0.5]).into()]);
+    let (mut log, mut hook) = (Log::default(), Panics(true));
+    let mut run = Execution::new(&model).observe(&mut log).keep_values();
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run.run(&mut hook, &x)));
+    assert!(panicked.is_err());
+    let found = run.run(&mut hook, &x).expect("it runs");
+    assert_eq!(floats(&found), floats(&model.run(&x).expect("it runs")));
+    assert_eq!(run.values().count(), 4);
+    drop(run);
+    let events = |name: &str| log.0.iter().filter(|event| event.contains(name)).count();
+    assert_eq!((events("< x"), events("< neg"), events("> neg"), events("> output")), (2, 2, 1, 1), "{:?}", log.0);
+}

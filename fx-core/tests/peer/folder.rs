@@ -9,7 +9,8 @@ use fx_core::codegen::{Folder, Statement};
 use fx_core::ir::{Argument, Dynamic, Graph, Guard, ModuleStack, NodeId, Signature, Size, SizeOf, Source, StateSlot};
 use fx_core::module::{Attributes, GraphModule};
 use fx_core::ops::{OpDef, Param};
-use fx_core::value::{Fact, Relation, SymInt, TensorFact, Value};
+use fx_core::trace::Tracer;
+use fx_core::value::{Fact, Relation, SymInt, SymOp, TensorFact, Value};
 
 use super::support::{op, plus, tensor};
 
@@ -132,12 +133,57 @@ fn sizes_of_a_run_are_read_and_checked() {
     graph.at_end().output((relu, Argument::SymInt(seq.clone())));
     let size = |name: &str, hint, axis| Size { name: name.into(), hint, places: vec![SizeOf::Extent(x, axis)] };
     let source = Some(Source::text("model.rs", 12));
-    let guard = Guard { left: seq.clone(), relation: Relation::Le, right: SymInt::from(32), source };
+    let guard = Guard { left: seq.clone().into(), relation: Relation::Le, right: 32.into(), source };
     graph.set_dynamic(Some(Dynamic { sizes: vec![size("batch", 2, 0), size("seq", 7, 1)], guards: vec![guard] }));
     let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
     let written = self::source(&Folder::new(), &module);
     insta::assert_snapshot!(written);
     assert_formatted(&written);
+}
+
+/// What can be no size, or divides by a size that can be zero, is an error where it is computed, as in the graph.
+#[test]
+fn numbers_that_are_no_sizes_are_errors() {
+    let (batch, seq) = (SymInt::symbol("batch", 2), SymInt::symbol("seq", 7));
+    let less = SymInt::binary(SymOp::Sub, &seq, &SymInt::from(3)).expect("small");
+    let each = SymInt::binary(SymOp::Div, &seq, &batch).expect("small");
+    let left = SymInt::binary(SymOp::Rem, &less, &SymInt::from(2)).expect("small");
+    let safe = SymInt::binary(SymOp::Div, &seq, &SymInt::from(2)).expect("small");
+    let mut graph = Graph::new("dynamic");
+    let mut cursor = graph.at_end();
+    let x = cursor.placeholder("x");
+    let mut results = Vec::new();
+    for count in [less, each, left, safe] {
+        let limits = [("dim", 1.into()), ("start", 0.into()), ("len", Argument::SymInt(count))];
+        let limits = limits.map(|(name, value)| (name.into(), value));
+        results.push(Argument::Node(cursor.call(op("narrow"), [x.into()], limits).expect("fits")));
+    }
+    cursor.output(Argument::Tuple(results.into()));
+    let extents = [batch, seq];
+    graph.meta_mut(x).fact = Fact::Tensor(TensorFact::symbolic(extents, DType::F32).expect("extents"));
+    let size = |name: &str, hint, axis| Size { name: name.into(), hint, places: vec![SizeOf::Extent(x, axis)] };
+    graph.set_dynamic(Some(Dynamic { sizes: vec![size("batch", 2, 0), size("seq", 7, 1)], guards: Vec::new() }));
+    let module = GraphModule::new(graph, Attributes::new()).expect("a correct graph");
+    let written = source(&Folder::new(), &module);
+    insta::assert_snapshot!(written);
+    assert_formatted(&written);
+    insta::assert_snapshot!(module.code());
+}
+
+/// A matrix of quantized blocks is kept as bytes.
+#[test]
+fn quantized_matrices_are_written_as_bytes() {
+    use candle_core::quantized::{GgmlDType, QMatMul, QTensor};
+    let weight = Tensor::ones((4, 32), DType::F32, &Device::Cpu).expect("a tensor");
+    let blocks = QTensor::quantize(&weight, GgmlDType::Q8_0).expect("it can be quantized");
+    let model = QMatMul::QTensor(std::sync::Arc::new(blocks));
+    let tracer = Tracer::new().input("x", DType::F32, (1, 32));
+    let module = tracer.trace_with(&model, |matrix, inputs| matrix.forward(&inputs.tensor("x")?)).expect("captured");
+    let written = Folder::new().write(&module).expect("it can be written");
+    insta::assert_snapshot!(written.code().as_str());
+    assert_formatted(written.code().as_str());
+    let (name, blocks) = &written.weights()[0];
+    assert_eq!((name.as_str(), blocks.dtype()), ("blocks", DType::U8));
 }
 
 fn parsed(text: &str, attributes: Attributes) -> GraphModule {

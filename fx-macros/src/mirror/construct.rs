@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use syn::{Generics, ItemStruct};
 
 use super::fields::{Fields, Style};
-use super::{SCOPE_FIELD, mirror_ident};
+use super::mirror_ident;
 use crate::attributes::{allow_generated, cfgs};
 use crate::paths::Paths;
 
@@ -22,27 +22,21 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
     let (mirror, fields_name) = (mirror_ident(name), format_ident!("__Fx{}Fields", name));
     let (construct, scope) = (paths.private("Construct"), paths.scope());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (declared, allow, scope_field) = (fields.declare(paths), allow_generated(), format_ident!("{}", SCOPE_FIELD));
-    let moved = fields.write(|field| {
-        let member = &field.member;
-        quote!(fields.#member)
-    });
-    // `write` gave `{ q: fields.q, … }`; the scope goes into the same braces.
-    let moved = moved.into_iter().map(|group| match group {
-        proc_macro2::TokenTree::Group(group) => {
-            let inner = group.stream();
-            let comma = (!inner.is_empty()).then(|| quote!(,));
-            quote!({ #inner #comma #scope_field: #scope::detached() })
-        }
-        other => quote!(#other),
-    });
+    let (declared, allow) = (fields.declare(paths), allow_generated());
+    let moved = fields.write_scoped(
+        |field| {
+            let member = &field.member;
+            quote!(fields.#member)
+        },
+        quote!(#scope::detached()),
+    );
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow
         #vis struct #fields_name #generics #where_clause { #declared }
         #(#cfgs)* #[automatically_derived]
         impl #impl_generics #construct for #name #type_generics #where_clause {
             type Fields = #fields_name #type_generics;
-            fn construct(fields: Self::Fields) -> Self::Symbolic { #mirror #(#moved)* }
+            fn construct(fields: Self::Fields) -> Self::Symbolic { #mirror #moved }
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The fields of a struct or of an enum's variant, as the mirror needs them.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Attribute, Member, Type, Visibility};
 
+use super::SCOPE_FIELD;
 use crate::attributes::cfgs;
 use crate::errors::Errors;
+use crate::known::{Known, KnownType};
 use crate::options::{FieldOptions, take_field_options};
 use crate::paths::Paths;
 
@@ -31,13 +33,13 @@ pub(super) struct Field {
     pub(super) member: Member,
     /// A variable for the field in a pattern.
     pub(super) binding: Ident,
-    pub(super) ty: Type,
+    known: KnownType,
     options: FieldOptions,
 }
 
 impl Fields {
     /// Reads the fields and takes the `#[fx(…)]` attributes off them.
-    pub(super) fn take(fields: &mut syn::Fields, errors: &Errors) -> Self {
+    pub(super) fn take(fields: &mut syn::Fields, known: &Known, errors: &Errors) -> Self {
         let style = match fields {
             syn::Fields::Named(_) => Style::Named,
             syn::Fields::Unnamed(_) => Style::Tuple,
@@ -53,7 +55,7 @@ impl Fields {
                     vis: field.vis.clone(),
                     member: field.ident.clone().map_or_else(|| Member::from(position), Member::Named),
                     binding: format_ident!("__fx_{}", position),
-                    ty: field.ty.clone(),
+                    known: known.of(&field.ty),
                     options,
                 }
             })
@@ -63,21 +65,32 @@ impl Fields {
 
     /// `{ name: one, … }`, `(one, …)` or nothing.
     pub(super) fn write(&self, mut one: impl FnMut(&Field) -> TokenStream) -> TokenStream {
-        let parts: Vec<TokenStream> = self
-            .list
-            .iter()
-            .map(|field| {
-                let (cfgs, content) = (&field.cfgs, one(field));
-                match (&self.style, &field.member) {
-                    (Style::Named, Member::Named(name)) => quote!(#(#cfgs)* #name: #content),
-                    _ => quote!(#(#cfgs)* #content),
-                }
-            })
-            .collect();
+        let parts = self.list.iter().map(|field| self.part(field, one(field)));
         match self.style {
             Style::Named => quote!({ #(#parts),* }),
             Style::Tuple => quote!((#(#parts),*)),
             Style::Unit => TokenStream::new(),
+        }
+    }
+
+    /// The same with a scope last, as a variant of a mirror has it; one without fields is a tuple then.
+    pub(super) fn write_scoped(&self, mut one: impl FnMut(&Field) -> TokenStream, scope: TokenStream) -> TokenStream {
+        let parts = self.list.iter().map(|field| self.part(field, one(field)));
+        match self.style {
+            Style::Named => {
+                let scope_field = format_ident!("{}", SCOPE_FIELD);
+                quote!({ #(#parts,)* #scope_field: #scope })
+            }
+            Style::Tuple | Style::Unit => quote!((#(#parts,)* #scope)),
+        }
+    }
+
+    /// `name: content` or `content`.
+    fn part(&self, field: &Field, content: TokenStream) -> TokenStream {
+        let cfgs = &field.cfgs;
+        match (&self.style, &field.member) {
+            (Style::Named, Member::Named(name)) => quote!(#(#cfgs)* #name: #content),
+            _ => quote!(#(#cfgs)* #content),
         }
     }
 
@@ -88,14 +101,31 @@ impl Fields {
 
     /// The pattern that binds every field to its [`Field::binding`].
     pub(super) fn pattern(&self) -> TokenStream {
-        self.write(|field| {
-            let binding = &field.binding;
-            quote!(#binding)
-        })
+        self.write(Field::bound)
+    }
+
+    /// The same of a mirror's variant; its scope is bound to this.
+    pub(super) fn pattern_scoped(&self, scope: TokenStream) -> TokenStream {
+        self.write_scoped(Field::bound, scope)
     }
 }
 
 impl Field {
+    /// The type that the user wrote.
+    pub(super) fn ty(&self) -> &Type {
+        &self.known.ty
+    }
+
+    /// What decides whether it is there, and its type, if it must have a mirror.
+    pub(super) fn asks(&self) -> Option<(Vec<&Attribute>, &KnownType)> {
+        self.is_mirrored().then(|| (self.cfgs.iter().collect(), &self.known))
+    }
+
+    /// Its variable in a pattern.
+    fn bound(&self) -> TokenStream {
+        self.binding.to_token_stream()
+    }
+
     fn declare(&self, paths: &Paths) -> TokenStream {
         let (cfgs, vis, ty) = (&self.cfgs, &self.vis, self.symbolic_type(paths));
         match &self.member {
@@ -106,25 +136,25 @@ impl Field {
 
     /// The type in the mirror. Spanned on the user's type, where "cannot be mirrored" belongs.
     pub(super) fn symbolic_type(&self, paths: &Paths) -> TokenStream {
-        let ty = &self.ty;
+        let ty = self.ty();
         if self.options.constant {
             quote!(#ty)
         } else if self.options.leaf {
             let leaf = paths.symbolic("OpaqueLeaf");
             quote_spanned!(ty.span()=> #leaf<#ty>)
         } else {
-            let traceable = respan(paths.traceable(), ty);
-            quote_spanned!(ty.span()=> <#ty as #traceable>::Symbolic)
+            self.known.function("Symbolic", paths)
         }
     }
 
     /// The value in the mirror, made from `value`, a reference to the field, at `scope`, a reference to its place.
     pub(super) fn mirror_value(&self, value: TokenStream, scope: TokenStream, paths: &Paths) -> TokenStream {
+        let ty = self.ty();
         if self.options.constant {
-            quote_spanned!(self.ty.span()=> ::core::clone::Clone::clone(#value))
+            quote_spanned!(ty.span()=> <#ty as ::core::clone::Clone>::clone(#value))
         } else if self.options.leaf {
-            let leaf = paths.symbolic("OpaqueLeaf");
-            quote!(#leaf::new(#value, #scope))
+            let (leaf, value) = (respan(paths.symbolic("OpaqueLeaf"), ty), respan(value, ty));
+            quote_spanned!(ty.span()=> #leaf::new(#value, #scope))
         } else {
             self.traceable_call("symbolic", quote!(#value, #scope), paths)
         }
@@ -135,11 +165,10 @@ impl Field {
         !self.options.leaf
     }
 
-    /// A call of a function of `Traceable` for its type. Spanned on the type, so that rustc says once what it cannot mirror.
+    /// A call of a function of `Traceable` for its type.
     pub(super) fn traceable_call(&self, name: &str, arguments: TokenStream, paths: &Paths) -> TokenStream {
-        let (ty, name) = (&self.ty, Ident::new(name, self.ty.span()));
-        let traceable = respan(paths.traceable(), ty);
-        quote_spanned!(ty.span()=> <#ty as #traceable>::#name(#arguments))
+        let function = self.known.function(name, paths);
+        quote!(#function(#arguments))
     }
 
     /// Whether it has a mirror of its own, rather than a copy or a leaf.
@@ -169,7 +198,7 @@ impl Field {
             }
         }
         let mut find = Find(param, false);
-        find.visit_type(&self.ty);
+        find.visit_type(self.ty());
         find.1
     }
 
@@ -186,7 +215,7 @@ fn respan(tokens: TokenStream, on: &Type) -> TokenStream {
     tokens
         .into_iter()
         .map(|mut token| {
-            token.set_span(on.span().resolved_at(proc_macro2::Span::call_site()));
+            token.set_span(token.span().located_at(on.span()));
             token
         })
         .collect()

@@ -29,7 +29,7 @@ pub(super) fn for_struct(name: &Ident, fields: &Fields, paths: &Paths) -> TokenS
 pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], paths: &Paths) -> TokenStream {
     let (mirror, held) = (mirror_ident(&item.ident), paths.private("Held"));
     let arms = item.variants.iter().zip(variants).map(|(variant, fields)| {
-        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern_scoped(quote!(_)));
         let text = format!("{}::{}", item.ident.unraw(), variant.ident.unraw());
         let is_only = fields.style == Style::Tuple && fields.list.len() == 1;
         let pushes = pushes(fields, paths, |field| {
@@ -53,7 +53,6 @@ fn method(body: TokenStream, paths: &Paths) -> TokenStream {
 
 /// Collects the fields; `named` gives the name of one and a reference to it.
 fn pushes(fields: &Fields, paths: &Paths, named: impl Fn(&Field) -> (String, TokenStream)) -> TokenStream {
-    let traceable = paths.traceable();
     let [described, text, opaque] = ["Described", "HeldText", "HeldOpaque"].map(|name| paths.held(name));
     let mut has_constants = false;
     let pushes: Vec<TokenStream> = fields
@@ -61,9 +60,9 @@ fn pushes(fields: &Fields, paths: &Paths, named: impl Fn(&Field) -> (String, Tok
         .iter()
         .filter(|field| field.can_change())
         .map(|field| {
-            let (cfgs, ty, (name, reference)) = (field.cfgs(), &field.ty, named(field));
+            let (cfgs, (name, reference)) = (field.cfgs(), named(field));
             let value = if field.is_mirrored() {
-                quote!(<#ty as #traceable>::held(#reference, holding))
+                field.traceable_call("held", quote!(#reference, holding), paths)
             } else {
                 has_constants = true;
                 quote!((&#described(#reference)).__fx_held())

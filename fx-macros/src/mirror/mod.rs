@@ -1,11 +1,13 @@
 //! The mirror of a type: the same shape, with proxies where the original has tensors.
 //!
 //! `fields.rs` reads a struct's or variant's fields, `structs.rs` and `enums.rs` write the items, `construct.rs` lets
-//! twins build a mirrored struct by its literal, `output.rs` lets a forward return one, `held.rs` tells what one holds.
+//! twins build a mirrored struct by its literal, `variants.rs` a variant, `clone.rs` lets them copy one, `output.rs` lets a forward
+//! return one, `held.rs` tells what one holds.
 //!
 //! Invariant: the mirror of `X` is `__FxX`, in the same module, as visible as `X`. Impls are separate items and find
 //! it by that name alone.
 
+mod clone;
 mod construct;
 mod enums;
 mod fields;
@@ -13,6 +15,7 @@ mod held;
 mod output;
 mod owned;
 mod structs;
+mod variants;
 
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
@@ -24,6 +27,7 @@ use crate::twin::types::CLOSURES;
 
 pub(crate) use enums::expand_enum;
 pub(crate) use structs::expand_struct;
+pub(crate) use variants::{named_variant_ident, variants_ident};
 
 /// The field that tells a mirror where it is in the model.
 pub(crate) const SCOPE_FIELD: &str = "__fx_scope";

@@ -24,7 +24,7 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
 
 pub(super) fn for_enum(item: &ItemEnum, variants: &[Fields], generics: &Generics, paths: &Paths) -> TokenStream {
     let arms = item.variants.iter().zip(variants).map(|(variant, fields)| {
-        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern());
+        let (cfgs, variant_name, pattern) = (cfgs(&variant.attrs), &variant.ident, fields.pattern_scoped(quote!(_)));
         let name = format!("{}::{}", item.ident.unraw(), variant.ident.unraw());
         let body = structure(&name, fields, paths, |field| {
             let binding = &field.binding;

@@ -33,7 +33,7 @@ pub(super) fn part(fields: &Fields, reference: impl Fn(&Field) -> TokenStream, p
     quote!(match step { #(#arms)* _ => ::core::option::Option::None })
 }
 
-/// The scope that a struct's mirror holds, from `scope` and `self`.
+/// The scope that a mirror holds, from `scope` and `self`.
 pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
     let name = name.unraw().to_string();
     let [copied, copy, none] = ["Copied", "CopyOf", "NoCopyOf"].map(|name| paths.whole(name));
@@ -46,16 +46,30 @@ pub(super) fn module_scope(name: &Ident, paths: &Paths) -> TokenStream {
     }
 }
 
-/// The impl by which a mirror says where it is; `scope` is the body.
-pub(super) fn mirror_impl(name: &Ident, generics: &Generics, scope: TokenStream, paths: &Paths) -> TokenStream {
+/// The impl by which a mirror says where it is; `scope` is the body, `variants` where an enum's are found. And that
+/// of `Debug`, which traits and forwards may ask for.
+pub(super) fn mirror_impl(
+    name: &Ident,
+    generics: &Generics,
+    scope: TokenStream,
+    variants: Option<TokenStream>,
+    paths: &Paths,
+) -> TokenStream {
     let (mirror, text) = (super::mirror_ident(name), name.unraw().to_string());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (trait_name, scope_type) = (paths.private("Mirror"), paths.scope());
+    let (is_level, variants) = (variants.is_none(), variants.unwrap_or_else(|| quote!(Self)));
     quote! {
         #[automatically_derived]
         impl #impl_generics #trait_name for #mirror #type_generics #where_clause {
             const NAME: &'static str = #text;
-            fn scope(&self) -> ::core::option::Option<&#scope_type> { #scope }
+            const IS_LEVEL: bool = #is_level;
+            type Variants = #variants;
+            fn scope(&self) -> &#scope_type { #scope }
+        }
+        #[automatically_derived]
+        impl #impl_generics ::core::fmt::Debug for #mirror #type_generics #where_clause {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#text) }
         }
     }
 }

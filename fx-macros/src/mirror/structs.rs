@@ -1,22 +1,23 @@
 //! The mirror of a struct.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{Generics, ItemStruct};
+use syn::ItemStruct;
 
-use super::fields::{Fields, Style};
-use super::{SCOPE_FIELD, construct, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
-use crate::attributes::{allow_generated, cfgs, derives};
+use super::fields::{Field, Fields, Style};
+use super::{SCOPE_FIELD, clone, construct, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
+use crate::attributes::{allow_generated, cfgs};
 use crate::errors::Errors;
+use crate::known::Known;
 use crate::paths::Paths;
 
 /// What stands beside an annotated struct. Takes the `#[fx(…)]` attributes off its fields.
 pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Errors) -> TokenStream {
-    let fields = Fields::take(&mut item.fields, errors);
+    let known = Known::new(&item.ident, &item.generics);
+    let fields = Fields::take(&mut item.fields, &known, errors);
     let (name, vis, cfgs) = (&item.ident, &item.vis, cfgs(&item.attrs));
     let mirror = mirror_ident(name);
-    let generics =
-        lasting_closures(traceable_generics(&item.generics, paths), fields.list.iter().map(|field| &field.ty));
+    let generics = lasting_closures(traceable_generics(&item.generics, paths), fields.list.iter().map(Field::ty));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope) = (paths.traceable(), paths.scope());
     let scope_field = format_ident!("{}", SCOPE_FIELD);
@@ -44,9 +45,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     };
 
     let allow = allow_generated();
-    let cloned = derives(&item.attrs, "Clone");
-    let derive = (cloned && is_plain(&generics)).then(|| quote!(#[derive(::core::clone::Clone)]));
-    let clone = (cloned && !is_plain(&generics)).then(|| clone_impl(item, &fields, &generics, paths));
+    let (derive, clone) = clone::for_struct(item, &fields, &generics, paths).parts();
     let construct = construct::for_struct(item, &fields, &generics, paths);
     let output = output::for_struct(item, &fields, &generics, paths);
     let part = owned::part(
@@ -60,15 +59,17 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
     let methods = owned::methods(part, &generics, paths);
     let held = held::for_struct(name, &fields, paths);
     let where_it_is = match fields.style {
-        Style::Named | Style::Unit => quote!(::core::option::Option::Some(&self.#scope_field)),
+        Style::Named | Style::Unit => quote!(&self.#scope_field),
         Style::Tuple => quote!({
             let Self(.., scope) = self;
-            ::core::option::Option::Some(scope)
+            scope
         }),
     };
     let lifts_impl = owned::lifts_impl(name, &generics, paths);
-    let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, paths);
+    let mirror_impl = owned::mirror_impl(name, &generics, where_it_is, None, paths);
+    let known = known.declare(fields.list.iter().filter_map(Field::asks), &cfgs, paths);
     quote! {
+        #known
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body
         #clone
@@ -84,58 +85,4 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         #construct
         #output
     }
-}
-
-/// Without type parameters, the derive asks for exactly what is needed.
-pub(super) fn is_plain(generics: &Generics) -> bool {
-    generics.type_params().next().is_none()
-}
-
-/// `Clone` for a generic mirror: a derive would ask `M: Clone`, where `M::Symbolic: Clone` is needed.
-fn clone_impl(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &Paths) -> TokenStream {
-    let (mirror, cfgs) = (mirror_ident(&item.ident), cfgs(&item.attrs));
-    let generics = clone_generics(generics, [fields], paths);
-    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let scope_field = format_ident!("{}", SCOPE_FIELD);
-    let values = fields.list.iter().map(|field| {
-        let (member, cfgs) = (&field.member, field.cfgs());
-        match fields.style {
-            Style::Named => quote!(#(#cfgs)* #member: ::core::clone::Clone::clone(&self.#member),),
-            _ => quote!(#(#cfgs)* ::core::clone::Clone::clone(&self.#member),),
-        }
-    });
-    let build = match fields.style {
-        Style::Named | Style::Unit => {
-            quote!(Self { #(#values)* #scope_field: ::core::clone::Clone::clone(&self.#scope_field) })
-        }
-        Style::Tuple => quote!({
-            let Self(.., scope) = self;
-            Self(#(#values)* ::core::clone::Clone::clone(scope))
-        }),
-    };
-    quote! {
-        #(#cfgs)* #[automatically_derived]
-        impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {
-            fn clone(&self) -> Self { #build }
-        }
-    }
-}
-
-/// The generics of a `Clone` impl: the symbolic type of each field that depends on a parameter must be `Clone`.
-pub(super) fn clone_generics<'a>(
-    generics: &Generics,
-    fields: impl IntoIterator<Item = &'a Fields>,
-    paths: &Paths,
-) -> Generics {
-    let mut generics = generics.clone();
-    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
-    let where_clause = generics.make_where_clause();
-    for field in fields.into_iter().flat_map(|fields| &fields.list) {
-        if !params.iter().any(|param| field.mentions(param)) {
-            continue;
-        }
-        let ty = field.symbolic_type(paths);
-        where_clause.predicates.push(syn::parse_quote!(#ty: ::core::clone::Clone));
-    }
-    generics
 }

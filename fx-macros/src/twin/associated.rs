@@ -6,6 +6,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
 use syn::{ImplItem, ImplItemFn, ItemFn, ItemImpl, Path, parse_quote};
 
@@ -16,6 +17,7 @@ use super::types::{Target, Types};
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, map_whole_signature, rename};
 use crate::errors::Errors;
+use crate::known::Known;
 use crate::paths::Paths;
 
 /// The functions of an impl that are chosen by their tensors.
@@ -83,11 +85,14 @@ fn choosing(
     let mut dispatch = Dispatch::new(&function, paths, errors)?;
     let name = &method.sig.ident;
     dispatch.trait_name = format_ident!("__FxFn_{}_{}", own, name);
+    dispatch.known = Known::named(&format!("{}_{}", own.unraw(), name.unraw()));
     let (declaration, original) = (dispatch.declaration(), dispatch.original());
 
     let mut sig = function.sig.clone();
     let arguments = variables(&mut sig);
-    map_whole_signature(&mut sig, &Types::new(Target::Twin, paths));
+    let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);
+    types.keep_generics(&sig.generics);
+    map_whole_signature(&mut sig, &types);
     used.signature(&sig);
     let proxies = dispatch.proxy_impl(sig, quote!({ #mirror::#name(#(#arguments),*) }));
     let (cfgs, allow) = (cfgs(&function.attrs), allow_generated());

@@ -1,7 +1,7 @@
 //! A function body on its way into a twin: the user's tokens, with a few things changed.
 //!
 //! - Types that are written down are mapped ([`Types`]).
-//! - The impl's own name becomes `Self`, so that `Block::Big(b)` is the mirror's variant; other enums in `fallbacks.rs`.
+//! - The impl's own name becomes `Self`; variants, of it and of other enums, become the mirror's (`variants.rs`).
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
@@ -16,16 +16,13 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{
-    Block, Expr, ExprCall, ExprPath, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName,
-    UseRename,
-};
+use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
 
-use super::fallbacks::Fallbacks;
+use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::Types;
 use super::weights::{self, Weights};
-use super::{calls, compare, literals};
+use super::{calls, compare, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -109,24 +106,37 @@ impl<'a> Body<'a> {
         path.qself.is_none() && (own || path.path.is_ident("Self"))
     }
 
-    fn rewrite_path(&mut self, path: &mut Path) {
-        self.rewrite_own(path);
+    /// Makes the variant of another enum that of its mirror, and says whether it is one.
+    pub(super) fn redirect(&mut self, path: &mut Path, written: Written) -> bool {
         let (types, imported) = (&self.types, &self.imported);
-        self.fallbacks.redirect(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
+        self.fallbacks.redirect(path, written, |name| types.is_kept(name) || imported.contains(&name.to_string()))
     }
 
-    fn rewrite_value(&mut self, path: &mut ExprPath) {
+    /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
+    fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
+        self.rewrite_own(path);
+        if variants::is_own(path) {
+            return Some(true);
+        }
+        let opened = matches!(written, Written::Opened) && literals::rewrite_variant(path, self);
+        (opened || self.redirect(path, written)).then_some(false)
+    }
+
+    /// Makes a path that is a value, or a function that is called, that of the symbolic world.
+    fn rewrite_value(&mut self, expr: &mut Expr) {
+        let Expr::Path(path) = expr else {
+            return self.visit_expr_mut(expr);
+        };
         visit_mut::visit_expr_path_mut(self, path);
-        self.rewrite_path(&mut path.path);
+        self.rewrite_own(&mut path.path);
+        if path.qself.is_none() {
+            if let Some(variant) = variants::own_value(&path.path, self) {
+                *expr = variant;
+                return;
+            }
+            self.redirect(&mut path.path, Written::Value);
+        }
         calls::redirect_bare(path, self);
-    }
-
-    /// The same, of a pattern that takes the values of a struct or variant out.
-    fn rewrite_opened(&mut self, path: &mut Path) {
-        self.rewrite_own(path);
-        literals::rewrite_variant(path, self);
-        let (types, imported) = (&self.types, &self.imported);
-        self.fallbacks.redirect_opened(path, |name| types.is_kept(name) || imported.contains(&name.to_string()));
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -191,14 +201,12 @@ impl VisitMut for Body<'_> {
                         let scope = self.paths.scope();
                         call.args.push(syn::parse_quote!(#scope::detached()));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
-                    } else if let Expr::Path(path) = &mut *call.func {
-                        let is_variant = calls::is_variant(path, self);
-                        self.rewrite_value(path);
+                    } else {
+                        let is_variant = calls::is_variant(&call.func, self);
+                        self.rewrite_value(&mut call.func);
                         if is_variant {
                             *expr = calls::lift(expr, self.paths);
                         }
-                    } else {
-                        self.visit_expr_mut(&mut call.func);
                     }
                 }
             }
@@ -210,11 +218,11 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
-            Expr::Path(path) => {
-                let is_variant = calls::is_variant(path, self);
-                self.rewrite_value(path);
+            Expr::Path(_) => {
+                let is_variant = calls::is_variant(expr, self);
+                self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
-                if path.path.is_ident("Self") {
+                if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
                     *expr = syn::parse_quote!(Self { #field: #scope::detached() });
                 } else if is_variant {
@@ -223,8 +231,9 @@ impl VisitMut for Body<'_> {
             }
             Expr::Struct(literal) => {
                 visit_mut::visit_expr_struct_mut(self, literal);
-                self.rewrite_path(&mut literal.path);
-                if let Some(replacement) = literals::rewrite_literal(literal, self) {
+                self.rewrite_own(&mut literal.path);
+                let variant = variants::literal(literal, self);
+                if let Some(replacement) = variant.or_else(|| literals::rewrite_literal(literal, self)) {
                     *expr = replacement;
                 }
             }
@@ -239,6 +248,12 @@ impl VisitMut for Body<'_> {
                 let span = matched.match_token.span;
                 let arm = compare::noting_arm(matched.arms.iter().map(|arm| &arm.pat), span, self.paths);
                 matched.arms.splice(0..0, arm);
+            }
+            Expr::If(conditional) => {
+                visit_mut::visit_expr_if_mut(self, conditional);
+                if let Some(matched) = compare::matched(conditional, self.paths) {
+                    *expr = matched;
+                }
             }
             Expr::Macro(call) if call.mac.path.is_ident("matches") => match self.matches(&call.mac) {
                 Some(matched) => *expr = matched,
@@ -269,19 +284,22 @@ impl VisitMut for Body<'_> {
         visit_mut::visit_pat_mut(self, pat);
         match pat {
             Pat::Struct(pattern) => {
-                self.rewrite_opened(&mut pattern.path);
-                literals::rewrite_pattern(pattern, self);
-            }
-            Pat::TupleStruct(pattern) => {
-                self.rewrite_opened(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    leave_out_scope(&mut pattern.elems);
+                if self.rewrite_variant(&mut pattern.path, Written::Opened).is_some() {
+                    literals::open(pattern);
+                } else {
+                    literals::rewrite_pattern(pattern, self);
                 }
             }
+            Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path, Written::Opened) {
+                Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
+                None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
+                None => {}
+            },
             Pat::Path(pattern) => {
-                self.rewrite_path(&mut pattern.path);
-                if pattern.path.is_ident("Self") {
-                    *pat = syn::parse_quote!(Self { .. });
+                let is_variant = self.rewrite_variant(&mut pattern.path, Written::Pattern).is_some();
+                if is_variant || pattern.path.is_ident("Self") {
+                    let path = &pattern.path;
+                    *pat = syn::parse_quote!(#path { .. });
                 }
             }
             _ => {}
@@ -321,20 +339,6 @@ impl VisitMut for Body<'_> {
             call.tokens = tokens;
         }
     }
-}
-
-/// The pattern of a tuple struct becomes that of its mirror, which has a scope last.
-fn leave_out_scope(fields: &mut Punctuated<Pat, Token![,]>) {
-    let ends_open = matches!(fields.last(), Some(Pat::Rest(_)));
-    let is_open = fields.iter().any(|field| matches!(field, Pat::Rest(_)));
-    if ends_open {
-        return;
-    }
-    fields.push(if is_open {
-        Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
-    } else {
-        Pat::Rest(syn::PatRest { attrs: Vec::new(), dot2_token: Default::default() })
-    });
 }
 
 /// Macros whose arguments are expressions.

@@ -230,7 +230,8 @@ pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Tok
 }
 
 /// Whether a value is a variant of an enum that is the crate's own and another than the impl's, `crate::Activation::Relu`.
-pub(super) fn is_variant(path: &ExprPath, body: &Body<'_>) -> bool {
+pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
+    let Expr::Path(path) = value else { return false };
     let segments = &path.path.segments;
     let count = segments.len();
     if count < 2 || path.qself.is_some() || path.path.leading_colon.is_some() {
@@ -244,7 +245,7 @@ pub(super) fn is_variant(path: &ExprPath, body: &Body<'_>) -> bool {
         && !NEVER_LIFTED.iter().any(|name| of == name)
         && !body.types.is_kept(of)
         && !body.imported.contains(&head.to_string())
-        && !body.types.own_name().is_some_and(|own| own == of)
+        && body.types.own_name().is_none_or(|own| own != of)
 }
 
 /// Wraps a call, or a variant, so that a tensor in its result is lifted into the graph, a value of an annotated

@@ -1,14 +1,18 @@
 //! Comparisons in a twin: noted when the model is captured at several sizes, so that they become guards.
 //!
 //! Whether what is compared are integers only rustc knows; the traits of `compare` in the runtime crate choose by autoref.
-//! A `match` gets a first arm that notes what its patterns compare with, and never matches.
+//! A `match` gets a first arm that notes what its patterns compare with, and never matches; an `if let` whose pattern compares
+//! becomes such a `match`.
 //!
 //! Invariant: what is written here has the span of the comparison, so that guards name the user's line.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Arm, BinOp, Expr, ExprBinary, ExprLit, Lit, Pat, RangeLimits, UnOp, parse_quote, parse_quote_spanned};
+use syn::{
+    Arm, BinOp, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, Lit, Pat, RangeLimits, UnOp, parse_quote,
+    parse_quote_spanned,
+};
 
 use crate::paths::Paths;
 
@@ -66,6 +70,15 @@ pub(super) fn noting_arm<'p>(patterns: impl Iterator<Item = &'p Pat>, span: Span
     Some(parse_quote! { ref #matched if #note => ::core::unreachable!(), })
 }
 
+/// An `if let` as the `match` that it is, if its pattern compares with integers.
+pub(super) fn matched(conditional: &ExprIf, paths: &Paths) -> Option<Expr> {
+    let Expr::Let(ExprLet { pat, expr, .. }) = &*conditional.cond else { return None };
+    let arm = noting_arm(std::iter::once(&**pat), conditional.if_token.span, paths)?;
+    let (attrs, then) = (&conditional.attrs, &conditional.then_branch);
+    let otherwise = conditional.else_branch.as_ref().map_or_else(|| quote!({}), |(_, otherwise)| quote!(#otherwise));
+    Some(parse_quote!(#(#attrs)* match #expr { #arm #pat => #then, _ => #otherwise }))
+}
+
 /// An integer that a pattern compares with, and where in the value.
 #[derive(PartialEq)]
 struct Literal {
@@ -95,6 +108,10 @@ fn collect(pattern: &Pat, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
             }
         }
         Pat::Tuple(tuple) => parts(tuple.elems.iter().collect(), false, place, literals),
+        // The only part of `Some(3)`.
+        Pat::TupleStruct(some) if some.path.is_ident("Some") => {
+            parts(some.elems.iter().collect(), false, place, literals)
+        }
         Pat::Slice(slice) => parts(slice.elems.iter().collect(), true, place, literals),
         _ => {}
     }

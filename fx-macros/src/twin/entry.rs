@@ -3,7 +3,7 @@
 //! A signature that cannot be fed with values that are taken one by one (`parameters.rs`) has no entry, and is still called
 //! by the forwards that know it.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
@@ -59,7 +59,8 @@ impl Entry {
     }
 
     /// What the twin does where the rules of the capture want the module whole; `returns` is the twin's result.
-    pub(super) fn whole_statement(&self, returns: &ReturnType, span: Span, paths: &Paths) -> syn::Stmt {
+    pub(super) fn whole_statement(&self, sig: &Signature, returns: &ReturnType, paths: &Paths) -> syn::Stmt {
+        let (this, span) = (this(sig), sig.ident.span());
         let kind = paths.private(self.kind_name());
         let whole = paths.whole("whole");
         let traits = ["RecordWhole", "RefuseWhole", "PassedToGraph", "NotPassed"].map(|name| paths.whole(name));
@@ -70,7 +71,7 @@ impl Entry {
         let arguments = self.parameters.iter().filter_map(|parameter| parameter.encoded(paths));
         // The user's own span, not that of the attribute: the node is said to be written where `forward` is.
         let stmt = quote_spanned! {span=>
-            if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #kind, #returns>(&*self) {
+            if let ::core::option::Option::Some(__fx_whole) = #whole::<Self, #kind, #returns>(&*#this) {
                 #(use #traits as _;)*
                 return (&__fx_whole).__fx_record(::std::vec![#(#arguments),*]);
             }
@@ -172,9 +173,17 @@ pub(super) fn is_forward(kind: ImplKind, sig: &Signature) -> bool {
 
 /// What the twin does where the rules of the capture want whole what cannot be.
 pub(super) fn not_whole_statement(sig: &Signature, reason: &str, paths: &Paths) -> syn::Stmt {
-    let (not_whole, method) = (paths.whole("not_whole"), sig.ident.unraw().to_string());
-    let stmt = quote_spanned!(sig.ident.span()=> #not_whole::<Self>(&self, #method, #reason););
+    let (not_whole, method, this) = (paths.whole("not_whole"), sig.ident.unraw().to_string(), this(sig));
+    let stmt = quote_spanned!(sig.ident.span()=> #not_whole::<Self>(&#this, #method, #reason););
     syn::parse_quote!(#stmt)
+}
+
+/// The `self` of a method, as its author wrote it: one that came out of a macro is found by no other.
+pub(super) fn this(sig: &Signature) -> syn::Token![self] {
+    match sig.inputs.first() {
+        Some(FnArg::Receiver(receiver)) => receiver.self_token,
+        _ => Default::default(),
+    }
 }
 
 /// Whether a type names a lifetime other than `'static`.

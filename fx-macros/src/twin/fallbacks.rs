@@ -1,7 +1,7 @@
 //! Names in a twin that mean a generated item if there is one, and else what the user wrote.
 //!
 //! Variants of other enums: `match &mut self.cache { KvCache::Normal(c) => … }`. If `KvCache` is annotated, its mirror's
-//! variant is meant, and if it is not (`DType::F32`), its own. Functions without arguments to be chosen by, in a function
+//! variant is meant, and if it is not (`DType::F32`), its own (`variants.rs`). Functions without arguments to be chosen by, in a function
 //! that builds a model: `unroll()` is the twin of `unroll` if that has one.
 //!
 //! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of
@@ -20,7 +20,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Path};
 
-use crate::mirror::mirror_ident;
+use super::layers;
+use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
 /// Names with variants or constants that are no enums of the user's, or that a module cannot import from itself.
@@ -55,21 +56,24 @@ pub(crate) fn twin_ident(function: &Ident) -> Ident {
     format_ident!("__FxTwin_{}", function)
 }
 
-/// candle_nn's layers and how they are made of tensors.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("Linear", &["new"]),
-    ("Conv1d", &["new"]),
-    ("Conv2d", &["new"]),
-    ("Embedding", &["new"]),
-    ("LayerNorm", &["new", "new_no_bias", "rms_norm"]),
-    ("RmsNorm", &["new"]),
-];
+/// How a variant is written.
+#[derive(Clone, Copy)]
+pub(super) enum Written {
+    /// In a pattern.
+    Pattern,
+    /// In a pattern that takes its values out.
+    Opened,
+    /// As a value: a constant, or a function, called or not.
+    Value,
+    /// As a literal with named fields.
+    Literal,
+}
 
 /// The generated names that twins use.
 #[derive(Default)]
 pub(crate) struct Fallbacks {
     /// What each stands for.
-    names: BTreeMap<Ident, Ident>,
+    names: BTreeMap<Ident, Path>,
     /// The layers of candle's that they make.
     layers: BTreeSet<Ident>,
     /// Those among the names whose values are taken out by a pattern.
@@ -77,29 +81,29 @@ pub(crate) struct Fallbacks {
 }
 
 impl Fallbacks {
-    /// Redirects `Kind::Variant`; `kept` are names that the function itself declares. The generated name, if it is one.
-    pub(super) fn redirect(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) -> Option<Ident> {
-        if path.leading_colon.is_some() || path.segments.len() != 2 {
-            return None;
+    /// Redirects `Kind::Variant`, and says whether it is one; `kept` are names that the function itself declares.
+    pub(super) fn redirect(&mut self, path: &mut Path, written: Written, kept: impl Fn(&Ident) -> bool) -> bool {
+        let Some((head, variant)) = of_enum(path) else {
+            return false;
+        };
+        if NEVER.iter().any(|name| head == name) || kept(head) {
+            return false;
         }
-        let (head, variant) = (&path.segments[0], &path.segments[1]);
-        let plain = head.arguments.is_none() && variant.arguments.is_none();
-        let never = NEVER.iter().any(|name| head.ident == name) || kept(&head.ident);
-        if !plain || never || !is_camel_case(&head.ident) || !is_camel_case(&variant.ident) {
-            return None;
+        let opened = matches!(written, Written::Opened) && !FOREIGN.iter().any(|name| head == name);
+        let (generated, original) = match written {
+            Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
+            Written::Value => (variants_ident(head), head.clone().into()),
+            Written::Literal => (named_variant_ident(head, variant), path.clone()),
+        };
+        match written {
+            Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
+            Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
-        let original = head.ident.clone();
-        let generated = mirror_ident(&original);
-        path.segments[0].ident = generated.clone();
-        self.names.insert(generated.clone(), original);
-        Some(generated)
-    }
-
-    /// Redirects `Kind::Variant(value)`, a pattern.
-    pub(super) fn redirect_opened(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) {
-        let foreign = FOREIGN.iter().any(|name| path.segments[0].ident == name);
-        let generated = self.redirect(path, kept);
-        self.opened.extend(generated.filter(|_| !foreign));
+        if opened {
+            self.opened.insert(generated.clone());
+        }
+        self.names.insert(generated, original);
+        true
     }
 
     /// Redirects the bare name of a function.
@@ -108,7 +112,7 @@ impl Fallbacks {
             && !PRELUDE.iter().any(|name| original == name)
         {
             path.segments[0].ident = twin_ident(&original);
-            self.names.insert(path.segments[0].ident.clone(), original);
+            self.names.insert(path.segments[0].ident.clone(), original.into());
         }
     }
 
@@ -118,8 +122,7 @@ impl Fallbacks {
             return None;
         }
         let (head, constructor) = (&path.segments[0], &path.segments[1]);
-        let (_, constructors) = LAYERS.iter().find(|(name, _)| head.ident == name && head.arguments.is_none())?;
-        if kept(&head.ident) || !constructors.iter().any(|name| constructor.ident == name) {
+        if !head.arguments.is_none() || kept(&head.ident) || !layers::makes(&head.ident, &constructor.ident) {
             return None;
         }
         let original = head.ident.clone();
@@ -159,6 +162,18 @@ impl Fallbacks {
             #(#cfgs)* #[allow(unused_imports, reason = "generated by candle-fx")]
             use #module::*;
         }
+    }
+}
+
+/// The enum and the variant that a path names, if it looks like one.
+pub(super) fn of_enum(path: &Path) -> Option<(&Ident, &Ident)> {
+    let plain = path.leading_colon.is_none() && path.segments.iter().all(|segment| segment.arguments.is_none());
+    let mut names = path.segments.iter().map(|segment| &segment.ident);
+    match (names.next(), names.next(), names.next()) {
+        (Some(head), Some(variant), None) if plain && is_camel_case(head) && is_camel_case(variant) => {
+            Some((head, variant))
+        }
+        _ => None,
     }
 }
 

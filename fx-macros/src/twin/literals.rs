@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, parse_quote};
 
 use super::body::Body;
@@ -18,13 +19,13 @@ use crate::paths::Paths;
 #[derive(Default)]
 pub(crate) struct Aliases {
     literals: BTreeMap<String, Path>,
-    patterns: BTreeMap<String, Path>,
+    mirrors: BTreeMap<String, Path>,
 }
 
 impl Aliases {
     pub(crate) fn extend(&mut self, other: Aliases) {
         self.literals.extend(other.literals);
-        self.patterns.extend(other.patterns);
+        self.mirrors.extend(other.mirrors);
     }
 
     pub(crate) fn declare(&self, paths: &Paths) -> TokenStream {
@@ -33,11 +34,11 @@ impl Aliases {
             let name = format_ident!("{}", name);
             quote!(type #name = <#path as #construct>::Fields;)
         });
-        let patterns = self.patterns.iter().map(|(name, path)| {
+        let mirrors = self.mirrors.iter().map(|(name, path)| {
             let name = format_ident!("{}", name);
             quote!(type #name = <#path as #traceable>::Symbolic;)
         });
-        quote!(#(#literals)* #(#patterns)*)
+        quote!(#(#literals)* #(#mirrors)*)
     }
 }
 
@@ -51,6 +52,11 @@ pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> 
         return None;
     }
     if literal.qself.is_some() || !names_a_struct(&literal.path, body) {
+        return None;
+    }
+    // What it takes the other fields from is a mirror, with its scope.
+    if literal.dot2_token.is_some() {
+        mirror_alias(&mut literal.path, body);
         return None;
     }
     let alias = alias("__FxFields", &literal.path);
@@ -68,10 +74,13 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
         if pattern.qself.is_some() || !names_a_struct(&pattern.path, body) {
             return;
         }
-        let alias = alias("__FxPattern", &pattern.path);
-        let original = std::mem::replace(&mut pattern.path, format_ident!("{}", alias).into());
-        body.aliases.patterns.insert(alias, original);
+        mirror_alias(&mut pattern.path, body);
     }
+    open(pattern);
+}
+
+/// Leaves fields out of a pattern that names all.
+pub(super) fn open(pattern: &mut PatStruct) {
     if pattern.rest.is_none() {
         if !pattern.fields.empty_or_trailing() {
             pattern.fields.push_punct(Default::default());
@@ -80,21 +89,30 @@ pub(super) fn rewrite_pattern(pattern: &mut PatStruct, body: &mut Body<'_>) {
     }
 }
 
+/// Puts an alias that leads to the mirror in place of a struct's name.
+fn mirror_alias(path: &mut Path, body: &mut Body<'_>) {
+    let alias = alias("__FxMirror", path);
+    let original = std::mem::replace(path, format_ident!("{}", alias).into());
+    body.aliases.mirrors.insert(alias, original);
+}
+
 /// Rewrites the path of a variant in a pattern, `cache::KvCache::Normal`: the enum becomes an alias of its mirror.
-pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) {
+/// Whether it was one.
+pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
     let count = path.segments.len();
     let upper_case = |index: usize| path.segments[index].ident.to_string().starts_with(char::is_uppercase);
     let is_variant = count > 2 && upper_case(count - 1) && upper_case(count - 2) && !upper_case(count - 3);
     if !is_variant || is_foreign(path) || path.segments.iter().any(|segment| !segment.arguments.is_none()) {
-        return;
+        return false;
     }
     let mut original = path.clone();
     let variant = original.segments.pop().expect("it has three");
     original.segments.pop_punct();
-    let alias = alias("__FxPattern", &original);
+    let alias = alias("__FxMirror", &original);
     let name = format_ident!("{}", alias);
     *path = parse_quote!(#name::#variant);
-    body.aliases.patterns.insert(alias, original);
+    body.aliases.mirrors.insert(alias, original);
+    true
 }
 
 /// Whether a path leads into a crate whose types have no mirrors to match on.
@@ -106,18 +124,17 @@ fn is_foreign(path: &Path) -> bool {
 /// Whether a path is a struct's. `Block::Big` is a variant and `std::ops::Range` nobody's mirror.
 fn names_a_struct(path: &Path, body: &Body<'_>) -> bool {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
-    // `__FxBlock::Big` is what `enums.rs` has made of `Block::Big`.
-    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase()) || name.starts_with("__Fx");
+    let upper_case = |name: &String| name.starts_with(|first: char| first.is_uppercase());
     let is_struct = names.next().as_ref().is_some_and(upper_case) && !names.next().as_ref().is_some_and(upper_case);
     let head = &path.segments[0].ident;
+    let declared = body.imported.contains(&head.to_string()) || path.segments.len() == 1 && body.types.is_kept(head);
     is_struct
+        && !declared
         && !is_foreign(path)
-        && !(path.segments.len() == 1 && body.types.is_kept(head))
-        && !body.imported.contains(&head.to_string())
         // An alias has no type parameters in scope to name.
         && path.segments.iter().all(|segment| segment.arguments.is_none())
 }
 
 fn alias(prefix: &str, path: &Path) -> String {
-    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident))
+    path.segments.iter().fold(prefix.to_owned(), |name, segment| format!("{name}_{}", segment.ident.unraw()))
 }

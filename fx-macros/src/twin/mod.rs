@@ -1,7 +1,7 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
-//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs` and
-//! `literals.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
+//! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs`,
+//! `literals.rs` and `variants.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
 //! arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
@@ -14,16 +14,19 @@ mod compare;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
+mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod parameters;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;
+mod variants;
 mod weights;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
@@ -32,6 +35,7 @@ use syn::{
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
+use crate::known::Known;
 use crate::mirror::{mirror_ident, traceable_generics};
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
@@ -52,8 +56,13 @@ pub(crate) enum ImplKind {
     Mirrored,
 }
 
-/// What stands beside an annotated impl. Takes the `#[fx(…)]` attributes off its methods.
-pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths, errors: &Errors) -> TokenStream {
+/// An annotated impl with what it gets besides, and what stands beside it. Takes the `#[fx(…)]` attributes off its methods.
+pub(crate) fn expand_impl(
+    item: &mut ItemImpl,
+    of: ModuleOptions,
+    paths: &Paths,
+    errors: &Errors,
+) -> (ItemImpl, TokenStream) {
     let options: Vec<MethodOptions> = item.items.iter_mut().map(|item| method_options(item, errors)).collect();
     if let Some(unsafety) = &item.unsafety {
         errors.report(unsafety, Message::UnsafeImpl);
@@ -61,19 +70,21 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
     let Some((mirror, own)) = mirror_path(&item.self_ty) else {
         errors.report(&item.self_ty, Message::SelfType);
-        return TokenStream::new();
+        return (item.clone(), TokenStream::new());
     };
     let proxy = paths.symbolic("Tensor");
     let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
     let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
     let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
     if selected.is_empty() {
-        return TokenStream::new();
+        return (item.clone(), TokenStream::new());
     }
     if !of.specialize {
         traced.iter().for_each(|method| data::report_reads(&method.block, errors));
     }
 
+    let unique = unique_name(item, &mirror, &selected[0].sig);
+    let known = Known::named(&unique);
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
@@ -82,7 +93,8 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let mut types = types_for(item, &method.sig, paths);
+        let mut types = types_for(item, &method.sig, paths).asking(&known);
+        known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
         let builds = takes_weights && kind != ImplKind::Mirrored;
         if builds {
@@ -111,13 +123,13 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         used.block(&twin.block);
         let mut first = Vec::new();
         if builds && let Some(weights) = crate::builder::weights_variable(&method.sig) {
-            let (guard, name) = (Ident::new("__fx_builds", proc_macro2::Span::mixed_site()), own.to_string());
+            let (guard, name) = (Ident::new("__fx_builds", proc_macro2::Span::mixed_site()), own.unraw().to_string());
             first.push(parse_quote!(let #guard = #weights.builds(#name);));
         }
         if let Some(entry) = entry::Entry::new(kind, &method.sig, &types) {
             let reason = entry.not_whole(item, &method.sig);
             first.push(match reason {
-                None => entry.whole_statement(&twin.sig.output, method.sig.ident.span(), paths),
+                None => entry.whole_statement(&method.sig, &twin.sig.output, paths),
                 Some(reason) => entry::not_whole_statement(&method.sig, reason, paths),
             });
             entries.push((entry, reason.is_none(), cfgs(&method.attrs)));
@@ -126,7 +138,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
             first.push(entry::not_whole_statement(&method.sig, reason, paths));
         }
         if select::is_module_call(&method.sig) && !of_tensor {
-            first.push(enter_statement(paths));
+            first.push(enter_statement(&method.sig, paths));
         }
         twin.block.stmts.splice(0..0, first);
         twin.attrs = for_twin(&method.attrs);
@@ -162,13 +174,8 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
-    // Unique: a type has a method of a name once, in its own impls or in one of a trait's.
-    let kind_name = item
-        .trait_
-        .as_ref()
-        .and_then(|(path, _)| path.segments.last())
-        .map_or(String::new(), |last| format!("{}_", last.ident));
-    let fallbacks = fallbacks.declare(&format!("{own}_{kind_name}{}", selected_names[0]), &cfgs, paths);
+    let fallbacks = fallbacks.declare(&unique, &cfgs, paths);
+    let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
     let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
         let checked = annotated(item, paths);
@@ -179,6 +186,7 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
     let object_held = objects.then(|| object_held(item, paths));
     let expansion = quote! {
+        #known
         #bare
         #fallbacks
         #(#whole_methods)*
@@ -193,13 +201,26 @@ pub(crate) fn expand_impl(item: &mut ItemImpl, of: ModuleOptions, paths: &Paths,
         };
         #annotated
     };
+    let mut written = item.clone();
     if let Some(items) = associated.items {
-        item.items = items;
+        written.items = items;
     }
     if objects {
-        item.items.extend(object_methods(item, paths));
+        written.items.extend(object_methods(item, paths));
     }
-    expansion
+    (written, expansion)
+}
+
+/// A name for what is generated beside the impl: a type has a method of a name once, in its own impls or in one of a trait's.
+fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
+    let of_trait = item.trait_.as_ref().and_then(|(path, _)| path.segments.last());
+    let words = |segment: &syn::PathSegment| {
+        let text = segment.to_token_stream().to_string().replace("r#", "");
+        text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect::<String>()
+    };
+    let own = mirror.segments.last().map(words).unwrap_or_default();
+    let own = own.trim_start_matches("__Fx");
+    format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
 }
 
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
@@ -259,10 +280,11 @@ fn not_made(name: &Ident, paths: &Paths) -> syn::Block {
 }
 
 /// Nodes that the method records are recorded in its module.
-fn enter_statement(paths: &Paths) -> syn::Stmt {
+fn enter_statement(sig: &Signature, paths: &Paths) -> syn::Stmt {
     let enter = paths.whole("enter");
     let entered = Ident::new("__fx_entered", proc_macro2::Span::mixed_site());
-    parse_quote!(let #entered = #enter(&*self);)
+    let this = entry::this(sig);
+    parse_quote!(let #entered = #enter(&*#this);)
 }
 
 fn method_options(item: &mut ImplItem, errors: &Errors) -> MethodOptions {
@@ -327,7 +349,9 @@ fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a
 pub(crate) fn map_signature(sig: &mut Signature, types: &Types<'_>) {
     for input in &mut sig.inputs {
         if let FnArg::Typed(input) = input {
-            types.map(&mut input.ty);
+            // One that may not be there is not asked for beside the others.
+            let certain = input.attrs.iter().all(|attribute| !attribute.path().is_ident("cfg"));
+            if certain { types.map(&mut input.ty) } else { types.with_locals([]).map(&mut input.ty) }
         }
     }
     if let ReturnType::Type(_, ty) = &mut sig.output {

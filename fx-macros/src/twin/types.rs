@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote_spanned};
-use syn::spanned::Spanned;
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath,
     parse_quote,
 };
 
+use crate::known::{self, Known};
 use crate::paths::Paths;
 
 /// Which world a type is mapped to.
@@ -36,6 +36,8 @@ pub(crate) struct Types<'a> {
     associated: BTreeMap<String, Type>,
     /// Whether this is about a function that builds a model: weights are those of the world.
     builder: bool,
+    /// Where the types of a signature are asked for; those of a body, which may name what only it knows, are not.
+    known: Option<&'a Known>,
 }
 
 /// Standard types that hold values: what they hold is mapped.
@@ -63,6 +65,9 @@ const CONTAINERS: &[&str] = &[
     "MutexGuard",
 ];
 
+/// Those among them that are copied as they are.
+const NO_MIRRORS: &[&str] = &["PhantomData", "HashSet", "BTreeSet", "Range", "RangeInclusive", "Cell"];
+
 /// Maps: the key is plain data.
 const MAPS: &[&str] = &["HashMap", "BTreeMap"];
 
@@ -79,7 +84,14 @@ impl<'a> Types<'a> {
             own: None,
             associated: BTreeMap::new(),
             builder: false,
+            known: None,
         }
+    }
+
+    /// The same, for signatures whose types are asked for in one place.
+    pub(crate) fn asking(mut self, known: &'a Known) -> Self {
+        self.known = Some(known);
+        self
     }
 
     /// The same, for a function that builds a part of a model.
@@ -144,6 +156,7 @@ impl<'a> Types<'a> {
             own: self.own.clone(),
             associated: self.associated.clone(),
             builder: self.builder,
+            known: None,
         }
     }
 
@@ -285,19 +298,16 @@ impl<'a> Types<'a> {
 
     /// `<T as Traceable>::Symbolic`, spanned on the user's type.
     fn symbolic(&self, ty: &TypePath) -> Type {
-        let span = ty.span();
+        let depends = |name: &str| self.kept.contains(name) || self.mirrored.contains(name);
+        let asked = self.known.and_then(|known| known.ask(&Type::Path(ty.clone()), depends));
         let tokens: TokenStream = match &self.target {
             Target::Twin => {
                 // Inside the brackets the original type is meant, so its `Tensor` must not be the shadow.
                 let mut ty = ty.clone();
                 Unshadow(self.paths).visit_type_path_mut(&mut ty);
-                let traceable = self.paths.traceable();
-                quote_spanned!(span=> <#ty as #traceable>::Symbolic)
+                known::function_of(&Type::Path(ty), known::trait_of(asked, self.paths), "Symbolic")
             }
-            Target::Either(name) => {
-                let world = self.paths.private("World");
-                quote_spanned!(span=> <#name as #world>::Of<#ty>)
-            }
+            Target::Either(name) => known::in_world(name, &Type::Path(ty.clone()), asked, self.paths),
         };
         Type::Verbatim(tokens)
     }
@@ -329,6 +339,11 @@ pub(crate) const CLOSURES: [&str; 2] = ["Func", "FuncT"];
 /// Whether a name is that of a standard type that holds others.
 pub(crate) fn is_container(name: &str) -> bool {
     CONTAINERS.contains(&name) || MAPS.contains(&name) || name == "Result"
+}
+
+/// Whether a standard type's mirror holds the mirror of its last type argument.
+pub(crate) fn holds_mirrors(name: &str) -> bool {
+    (CONTAINERS.contains(&name) || MAPS.contains(&name)) && !NO_MIRRORS.contains(&name)
 }
 
 /// Whether a type is data without tensors that both worlds share.

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, Span};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
@@ -17,6 +18,7 @@ use syn::{
     Block, Expr, ExprCall, ExprPath, FnArg, Local, Pat, PatType, Signature, Type, parse_quote, parse_quote_spanned,
 };
 
+use super::layers;
 use super::types::{Unshadow, is_weights};
 use crate::paths::Paths;
 
@@ -32,22 +34,6 @@ const GIVES_WEIGHTS: &[&str] = &[
     "set_device",
     "rename_f",
     "to_owned",
-];
-
-/// candle_nn's layers that can be made of tensors.
-const MADE: &[&str] = &[
-    "Linear",
-    "Conv1d",
-    "Conv2d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "Embedding",
-    "LayerNorm",
-    "RmsNorm",
-    "GroupNorm",
-    "BatchNorm",
-    "PReLU",
-    "Dropout",
 ];
 
 /// The variables of a function that are weights, and whether each only borrows them.
@@ -158,12 +144,7 @@ pub(super) fn lend(mut call: ExprCall, position: usize, borrows: bool, paths: &P
 pub(super) fn redirect_made(func: &mut Expr, paths: &Paths) -> bool {
     let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return false };
     let count = path.segments.len();
-    let made = count >= 2 && MADE.iter().any(|name| path.segments[count - 2].ident == name);
-    let constructs = path.segments.last().is_some_and(|last| {
-        let name = last.ident.to_string();
-        name.starts_with("new") || name == "rms_norm"
-    });
-    if !made || !constructs {
+    if count < 2 || !layers::builds(&path.segments[count - 2].ident, &path.segments[count - 1].ident) {
         return false;
     }
     let Some(function) = path.segments.pop() else { return false };
@@ -192,7 +173,7 @@ pub(super) fn name_made(local: &mut Local, paths: &Paths) {
     if !redirect_made(&mut call.func.clone(), paths) {
         return;
     }
-    let (callee, name, expr) = (paths.private("callee"), pat.ident.to_string(), &init.expr);
+    let (callee, name, expr) = (paths.private("callee"), pat.ident.unraw().to_string(), &init.expr);
     let guard = Ident::new("__fx_named", Span::mixed_site());
     init.expr = parse_quote!({
         let #guard = #callee::named(#name);

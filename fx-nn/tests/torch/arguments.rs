@@ -132,6 +132,23 @@ impl Arguments {
         self.get::<Value>(name).map(|_| ())
     }
 
+    /// The next argument of the signature, which should not be there, or be none.
+    pub(crate) fn absent(&self, name: &str) -> Result<()> {
+        match self.get::<Option<Value>>(name)? {
+            None | Some(None) => Ok(()),
+            Some(Some(value)) => bail!("the argument `{name}` is {value}"),
+        }
+    }
+
+    /// An argument that is only given by name, and has a default.
+    pub(crate) fn named<T: Wanted>(&self, name: &str, default: T) -> Result<T> {
+        match self.keyword.borrow_mut().remove(name).map(|value| (T::wanted(&value), value)) {
+            None => Ok(default),
+            Some((Some(wanted), _)) => Ok(wanted),
+            Some((None, value)) => bail!("the argument `{name}` is {value}"),
+        }
+    }
+
     /// Refuses what is left.
     pub(crate) fn finish(&self) -> Result<()> {
         let mut left = self.keyword.borrow_mut();
@@ -141,7 +158,8 @@ impl Arguments {
                 left.remove(name);
             }
         }
-        if !left.is_empty() || self.positional.len() > *self.taken.borrow() {
+        let more = self.positional.iter().skip(*self.taken.borrow()).any(|value| !value.is_null());
+        if !left.is_empty() || more {
             bail!("arguments that are not known: {:?} of {:?}", left.keys().collect::<Vec<_>>(), self.positional);
         }
         Ok(())

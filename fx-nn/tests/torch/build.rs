@@ -99,12 +99,26 @@ fn avg_pool<const N: usize>(a: &Arguments) -> Result<Built> {
     built(AvgPool::new(kernel, config)?)
 }
 
+fn lp_pool<const N: usize>(a: &Arguments) -> Result<Built> {
+    let (norm, kernel) = (a.need("norm_type")?, a.need::<Size<N>>("kernel_size")?);
+    let stride = a.or("stride", None)?;
+    built(LPPool::new(norm, kernel, LPPoolConfig { stride, ceil_mode: a.or("ceil_mode", false)? })?)
+}
+
+fn max_unpool<const N: usize>(a: &Arguments) -> Result<Built> {
+    let kernel = a.need::<Size<N>>("kernel_size")?;
+    let mut config = MaxUnpoolConfig { stride: a.or("stride", None)?, ..MaxUnpoolConfig::default() };
+    config.padding = a.or("padding", config.padding)?;
+    built(MaxUnpool::new(kernel, config)?)
+}
+
 fn batch_norm<const N: usize>(a: &Arguments, vb: VarBuilder<'_>) -> Result<Built> {
     let features = a.need("num_features")?;
     let mut config = BatchNormConfig { eps: a.or("eps", 1e-5)?, ..BatchNormConfig::default() };
     config.momentum = a.or("momentum", config.momentum)?;
     config.affine = a.or("affine", true)?;
     config.track_running_stats = a.or("track_running_stats", true)?;
+    config.bias = a.named("bias", true)?;
     built(BatchNorm::<N>::new(features, config, vb)?)
 }
 
@@ -114,6 +128,7 @@ fn instance_norm<const N: usize>(a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
     config.momentum = a.or("momentum", config.momentum)?;
     config.affine = a.or("affine", false)?;
     config.track_running_stats = a.or("track_running_stats", false)?;
+    config.bias = a.named("bias", true)?;
     built(InstanceNorm::<N>::new(features, config, vb)?)
 }
 
@@ -231,7 +246,8 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
         }
         "GroupNorm" => {
             let (groups, channels) = (a.need("num_groups")?, a.need("num_channels")?);
-            let config = GroupNormConfig { eps: a.or("eps", 1e-5)?, affine: a.or("affine", true)? };
+            let (eps, affine) = (a.or("eps", 1e-5)?, a.or("affine", true)?);
+            let config = GroupNormConfig { eps, affine, bias: a.named("bias", true)? };
             built(GroupNorm::new(groups, channels, config, vb)?)
         }
         "LocalResponseNorm" => {
@@ -261,7 +277,9 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
         "Tanhshrink" => built(Tanhshrink::new()),
         "Hardtanh" => {
             let layer = Hardtanh::new(a.or("min_val", -1.0)?, a.or("max_val", 1.0)?);
-            inplace(built(layer))
+            let layer = inplace(built(layer));
+            // torch's old names of the same.
+            a.absent("min_value").and(a.absent("max_value")).and(layer)
         }
         "Hardshrink" => built(Hardshrink::new(a.or("lambd", 0.5)?)),
         "Softshrink" => built(Softshrink::new(a.or("lambd", 0.5)?)),
@@ -294,6 +312,12 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
         "AvgPool1d" => avg_pool::<1>(a),
         "AvgPool2d" => avg_pool::<2>(a),
         "AvgPool3d" => avg_pool::<3>(a),
+        "LPPool1d" => lp_pool::<1>(a),
+        "LPPool2d" => lp_pool::<2>(a),
+        "LPPool3d" => lp_pool::<3>(a),
+        "MaxUnpool1d" => max_unpool::<1>(a),
+        "MaxUnpool2d" => max_unpool::<2>(a),
+        "MaxUnpool3d" => max_unpool::<3>(a),
         "AdaptiveAvgPool1d" => built(AdaptiveAvgPool1d::new(a.need::<OutputSize<1>>("output_size")?)),
         "AdaptiveAvgPool2d" => built(AdaptiveAvgPool2d::new(a.need::<OutputSize<2>>("output_size")?)),
         "AdaptiveAvgPool3d" => built(AdaptiveAvgPool3d::new(a.need::<OutputSize<3>>("output_size")?)),
@@ -391,6 +415,29 @@ pub(crate) fn build(class: &str, a: &Arguments, vb: VarBuilder<'_>) -> Result<Bu
         "PairwiseDistance" => {
             let (p, eps) = (a.or("p", 2.0)?, a.or("eps", 1e-6)?);
             built(PairwiseDistance::new(p, eps, a.or("keepdim", false)?))
+        }
+        "AdaptiveLogSoftmaxWithLoss" => {
+            let (from, classes) = (a.need("in_features")?, a.need("n_classes")?);
+            let cutoffs = a.need::<Vec<usize>>("cutoffs")?;
+            let div_value = a.or("div_value", 4.0)?;
+            let config = AdaptiveLogSoftmaxWithLossConfig { div_value, head_bias: a.or("head_bias", false)? };
+            built(AdaptiveLogSoftmaxWithLoss::new(from, classes, &cutoffs, config, vb)?)
+        }
+        "LinearCrossEntropyLoss" => {
+            let (from, classes) = (a.need("in_features")?, a.need("num_classes")?);
+            let mut config =
+                LinearCrossEntropyLossConfig { out_features: a.or("out_features", Vec::new())?, ..Default::default() };
+            config.bias = a.or("bias", false)?;
+            config.reduction = a.word("reduction", config.reduction)?;
+            a.absent("weight")?;
+            config.ignore_index = a.or("ignore_index", None)?;
+            config.label_smoothing = a.or("label_smoothing", 0.0)?;
+            a.absent("options")?;
+            let layer = LinearCrossEntropyLoss::new(from, classes, config, vb.clone())?;
+            built(match weight("weight")? {
+                Some(weight) => layer.with_weight(weight),
+                None => layer,
+            })
         }
         class => super::build_loss::build(class, a, &weight),
     };

@@ -8,16 +8,15 @@ use super::called::{Built, built};
 
 type Weight<'w> = &'w dyn Fn(&str) -> Result<Option<Tensor>>;
 
-/// The old names of reductions, which torch still takes.
-fn reduction(a: &Arguments) -> Result<Reduction> {
-    a.word("reduction", Reduction::Mean)
-}
-
-fn old(a: &Arguments, name: &str) -> Result<()> {
-    match a.get::<Option<bool>>(name)? {
-        None | Some(None) => Ok(()),
-        Some(Some(_)) => bail!("`{name}` is torch's old way to say `reduction`"),
-    }
+/// The reduction, which `size_average` and `reduce` said in the past.
+fn reduction(a: &Arguments, [average, reduce]: [Option<bool>; 2]) -> Result<Reduction> {
+    let said = a.word("reduction", Reduction::Mean)?;
+    Ok(match (average, reduce) {
+        (None, None) => said,
+        (_, Some(false)) => Reduction::None,
+        (Some(false), _) => Reduction::Sum,
+        _ => Reduction::Mean,
+    })
 }
 
 pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Built> {
@@ -35,9 +34,9 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
     }
     match class {
         "L1Loss" | "MSELoss" => {
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let reduction = reduction(a)?;
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let reduction = reduction(a, [average, reduce])?;
             if class == "L1Loss" {
                 built(L1Loss::new(L1LossConfig { reduction }))
             } else {
@@ -45,73 +44,81 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
             }
         }
         "SmoothL1Loss" => {
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let reduction = reduction(a)?;
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let reduction = reduction(a, [average, reduce])?;
             built(SmoothL1Loss::new(SmoothL1LossConfig { beta: a.or("beta", 1.0)?, reduction }))
         }
         "HuberLoss" => {
-            let reduction = reduction(a)?;
+            let reduction = reduction(a, [None; 2])?;
             built(HuberLoss::new(HuberLossConfig { delta: a.or("delta", 1.0)?, reduction }))
         }
         "BCELoss" => {
             let weight = given("weight")?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            weighed!(BCELoss::new(BCELossConfig { reduction: reduction(a)? }), with_weight weight)
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            weighed!(BCELoss::new(BCELossConfig { reduction: reduction(a, [average, reduce])? }), with_weight weight)
         }
         "BCEWithLogitsLoss" => {
             let weight = given("weight")?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let layer = BCEWithLogitsLoss::new(BCEWithLogitsLossConfig { reduction: reduction(a)? });
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let layer = BCEWithLogitsLoss::new(BCEWithLogitsLossConfig { reduction: reduction(a, [average, reduce])? });
             let pos_weight = given("pos_weight")?;
             weighed!(layer, with_weight weight, with_pos_weight pos_weight)
         }
         "KLDivLoss" => {
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let reduction = reduction(a)?;
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let reduction = reduction(a, [average, reduce])?;
             built(KLDivLoss::new(KLDivLossConfig { log_target: a.or("log_target", false)?, reduction }))
         }
         "PoissonNLLLoss" => {
             let (log_input, full) = (a.or("log_input", true)?, a.or("full", false)?);
-            old(a, "size_average")?;
+            let average = a.or("size_average", None)?;
             let eps = a.or("eps", 1e-8)?;
-            old(a, "reduce")?;
-            built(PoissonNLLLoss::new(PoissonNLLLossConfig { log_input, full, eps, reduction: reduction(a)? }))
+            let reduce = a.or("reduce", None)?;
+            built(PoissonNLLLoss::new(PoissonNLLLossConfig {
+                log_input,
+                full,
+                eps,
+                reduction: reduction(a, [average, reduce])?,
+            }))
         }
         "SoftMarginLoss" => {
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            built(SoftMarginLoss::new(SoftMarginLossConfig { reduction: reduction(a)? }))
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            built(SoftMarginLoss::new(SoftMarginLossConfig { reduction: reduction(a, [average, reduce])? }))
         }
         "HingeEmbeddingLoss" => {
             let margin = a.or("margin", 1.0)?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            built(HingeEmbeddingLoss::new(HingeEmbeddingLossConfig { margin, reduction: reduction(a)? }))
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            built(HingeEmbeddingLoss::new(HingeEmbeddingLossConfig {
+                margin,
+                reduction: reduction(a, [average, reduce])?,
+            }))
         }
         "MultiLabelSoftMarginLoss" => {
             let weight = given("weight")?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let config = MultiLabelSoftMarginLossConfig { reduction: reduction(a)? };
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let config = MultiLabelSoftMarginLossConfig { reduction: reduction(a, [average, reduce])? };
             weighed!(MultiLabelSoftMarginLoss::new(config), with_weight weight)
         }
         "NLLLoss" => {
             let weight = given("weight")?;
-            old(a, "size_average")?;
+            let average = a.or("size_average", None)?;
             let ignore_index = a.or("ignore_index", -100)?;
-            old(a, "reduce")?;
-            weighed!(NLLLoss::new(NLLLossConfig { ignore_index, reduction: reduction(a)? }), with_weight weight)
+            let reduce = a.or("reduce", None)?;
+            weighed!(NLLLoss::new(NLLLossConfig { ignore_index, reduction: reduction(a, [average, reduce])? }), with_weight weight)
         }
         "CrossEntropyLoss" => {
             let weight = given("weight")?;
-            old(a, "size_average")?;
+            let average = a.or("size_average", None)?;
             let ignore_index = a.or("ignore_index", -100)?;
-            old(a, "reduce")?;
-            let reduction = reduction(a)?;
+            let reduce = a.or("reduce", None)?;
+            let reduction = reduction(a, [average, reduce])?;
             let label_smoothing = a.or("label_smoothing", 0.0)?;
             let config = CrossEntropyLossConfig { ignore_index, reduction, label_smoothing };
             weighed!(CrossEntropyLoss::new(config), with_weight weight)
@@ -119,21 +126,21 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
         "MultiMarginLoss" => {
             let (p, margin) = (a.or("p", 1)?, a.or("margin", 1.0)?);
             let weight = given("weight")?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let config = MultiMarginLossConfig { p, margin, reduction: reduction(a)? };
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let config = MultiMarginLossConfig { p, margin, reduction: reduction(a, [average, reduce])? };
             weighed!(MultiMarginLoss::new(config), with_weight weight)
         }
         "MultiLabelMarginLoss" => {
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            built(MultiLabelMarginLoss::new(MultiLabelMarginLossConfig { reduction: reduction(a)? }))
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            built(MultiLabelMarginLoss::new(MultiLabelMarginLossConfig { reduction: reduction(a, [average, reduce])? }))
         }
         "MarginRankingLoss" | "CosineEmbeddingLoss" => {
             let margin = a.or("margin", 0.0)?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let reduction = reduction(a)?;
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let reduction = reduction(a, [average, reduce])?;
             if class == "MarginRankingLoss" {
                 built(MarginRankingLoss::new(MarginRankingLossConfig { margin, reduction }))
             } else {
@@ -143,25 +150,29 @@ pub(super) fn build(class: &str, a: &Arguments, weight: Weight<'_>) -> Result<Bu
         "TripletMarginLoss" => {
             let (margin, p, eps) = (a.or("margin", 1.0)?, a.or("p", 2.0)?, a.or("eps", 1e-6)?);
             let swap = a.or("swap", false)?;
-            old(a, "size_average")?;
-            old(a, "reduce")?;
-            let config = TripletMarginLossConfig { margin, p, eps, swap, reduction: reduction(a)? };
+            let average = a.or("size_average", None)?;
+            let reduce = a.or("reduce", None)?;
+            let config = TripletMarginLossConfig { margin, p, eps, swap, reduction: reduction(a, [average, reduce])? };
             built(TripletMarginLoss::new(config))
         }
         "TripletMarginWithDistanceLoss" => {
             let distance_function = a.word("distance_function", DistanceFunction::PairwiseDistance)?;
             let (margin, swap) = (a.or("margin", 1.0)?, a.or("swap", false)?);
-            let config =
-                TripletMarginWithDistanceLossConfig { distance_function, margin, swap, reduction: reduction(a)? };
+            let config = TripletMarginWithDistanceLossConfig {
+                distance_function,
+                margin,
+                swap,
+                reduction: reduction(a, [None; 2])?,
+            };
             built(TripletMarginWithDistanceLoss::new(config))
         }
         "CTCLoss" => {
-            let (blank, reduction) = (a.or("blank", 0)?, reduction(a)?);
+            let (blank, reduction) = (a.or("blank", 0)?, reduction(a, [None; 2])?);
             built(CTCLoss::new(CTCLossConfig { blank, reduction, zero_infinity: a.or("zero_infinity", false)? }))
         }
         "GaussianNLLLoss" => {
             let (full, eps) = (a.or("full", false)?, a.or("eps", 1e-6)?);
-            built(GaussianNLLLoss::new(GaussianNLLLossConfig { full, eps, reduction: reduction(a)? }))
+            built(GaussianNLLLoss::new(GaussianNLLLossConfig { full, eps, reduction: reduction(a, [None; 2])? }))
         }
         _ => bail!("the class torch.nn.{class} is not known here"),
     }

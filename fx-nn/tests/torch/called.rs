@@ -12,8 +12,8 @@ use fx_nn::*;
 
 use super::case::Call;
 
-type Run = Box<dyn Fn(&Call, bool) -> Result<Vec<Tensor>>>;
-type Capture = Box<dyn Fn(&[Tensor], How, bool) -> Result<GraphModule>>;
+type Run = Box<dyn Fn(&Call<Tensor>, bool) -> Result<Vec<Tensor>>>;
+type Capture = Box<dyn Fn(&Call<Tensor>, How, bool) -> Result<GraphModule>>;
 
 /// How a layer is captured.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,31 +52,31 @@ pub(super) trait Called: Layer + Traceable + std::fmt::Display {
     /// How far a result may be from torch's.
     const TOLERANCE: f64 = 1e-5;
 
-    fn run(&self, call: &Call, train: bool) -> Result<Vec<Tensor>>;
+    fn run(&self, call: &Call<Tensor>, train: bool) -> Result<Vec<Tensor>>;
 
-    fn record(mirror: &Self::Symbolic, x: &[Proxy], train: bool) -> Result<Vec<Proxy>>;
+    fn record(mirror: &Self::Symbolic, call: &Call<Proxy>, train: bool) -> Result<Vec<Proxy>>;
 }
 
 pub(super) fn built<L: Called>(layer: L) -> Result<Built> {
-    let (text, through) = (layer.to_string(), layer.enterable());
+    let (text, through) = (layer.to_string(), L::THROUGH);
     let described = Arc::new(layer.clone());
     let captured = (layer.clone(),);
-    let capture = move |inputs: &[Tensor], how: How, train: bool| {
-        let names: Vec<String> = (0..inputs.len()).map(|i| format!("x{i}")).collect();
+    let capture = move |call: &Call<Tensor>, how: How, train: bool| {
+        let parameters = call.parameters();
         let mut tracer = Tracer::new();
         if how == How::Through {
             tracer = tracer.with(Enter);
         }
         if how != How::Symbolic {
-            for (name, input) in names.iter().zip(inputs) {
+            for (name, input) in &parameters {
                 tracer = tracer.input(name, input.dtype(), input.shape());
             }
         }
-        let call = |(mirror,): &mut (L::Symbolic,), inputs: &mut fx_core::trace::Inputs<'_>| {
-            let proxies = names.iter().map(|name| inputs.tensor(name)).collect::<Result<Vec<_>>>()?;
-            L::record(mirror, &proxies, train)
+        let record = |(mirror,): &mut (L::Symbolic,), inputs: &mut fx_core::trace::Inputs<'_>| {
+            let proxies = parameters.iter().map(|(name, _)| inputs.tensor(name)).collect::<Result<Vec<_>>>()?;
+            L::record(mirror, &call.with(&proxies), train)
         };
-        tracer.trace_with(&captured, call).map_err(|error| candle_core::Error::Msg(error.to_string()))
+        tracer.trace_with(&captured, record).map_err(|error| candle_core::Error::Msg(error.to_string()))
     };
     Ok(Built {
         run: Box::new(move |call, train| layer.run(call, train)),
@@ -97,29 +97,26 @@ fn single<T>(inputs: &[T]) -> Result<&T> {
 
 /// The same expression on tensors and on proxies.
 macro_rules! called {
-    ($([$($generics:tt)*] $layer:ty => |$this:ident, $inputs:ident, $train:ident| $run:expr;)*) => {$(
+    ($([$($generics:tt)*] $layer:ty => |$this:ident, $inputs:ident, $train:ident| $run:expr;)*) => {
+        called! { @within 1e-5, $([$($generics)*] $layer => |$this, call, $train| {
+            let $inputs = call.all();
+            $run
+        };)* }
+    };
+    (roughly $($layer:ident |$this:ident, $call:ident, $train:ident| $run:expr;)*) => {
+        called! { @within 1e-4, $([] $layer => |$this, $call, $train| $run;)* }
+    };
+    (@within $tolerance:literal, $([$($generics:tt)*] $layer:ty => |$this:ident, $call:ident, $train:ident| $run:expr;)*) => {$(
         impl<$($generics)*> Called for $layer {
-            fn run(&self, call: &Call, $train: bool) -> Result<Vec<Tensor>> {
-                let ($this, $inputs) = (self, call.all());
-                $run
-            }
+            const TOLERANCE: f64 = $tolerance;
 
-            fn record($this: &Self::Symbolic, $inputs: &[Proxy], $train: bool) -> Result<Vec<Proxy>> {
-                $run
-            }
-        }
-    )*};
-    (roughly $($layer:ident |$this:ident, $call:ident, $train:ident| $run:expr, |$mirror:ident, $x:ident, $mode:ident| $record:expr;)*) => {$(
-        impl Called for $layer {
-            const TOLERANCE: f64 = 1e-4;
-
-            fn run(&self, $call: &Call, $train: bool) -> Result<Vec<Tensor>> {
+            fn run(&self, $call: &Call<Tensor>, $train: bool) -> Result<Vec<Tensor>> {
                 let $this = self;
                 $run
             }
 
-            fn record($mirror: &Self::Symbolic, $x: &[Proxy], $mode: bool) -> Result<Vec<Proxy>> {
-                $record
+            fn record($this: &Self::Symbolic, $call: &Call<Proxy>, $train: bool) -> Result<Vec<Proxy>> {
+                $run
             }
         }
     )*};
@@ -153,16 +150,20 @@ LayerNorm RMSNorm GroupNorm LocalResponseNorm PReLU
 ReLU ReLU6 ELU SELU CELU GELU SiLU Mish Sigmoid LogSigmoid Hardsigmoid Hardswish Tanh Tanhshrink Hardtanh Hardshrink
 Softshrink Softsign Softplus LeakyReLU Threshold GLU Softmax LogSoftmax Softmin Softmax2d }
 called! { train RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout }
-called! { numbered Conv ConvTranspose ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
+called! { numbered Conv LPPool ZeroPad ReflectionPad ReplicationPad CircularPad ConstantPad MaxPool AvgPool AdaptiveAvgPool AdaptiveMaxPool }
 called! { trained BatchNorm InstanceNorm }
 called! { two Bilinear CosineSimilarity PairwiseDistance L1Loss MSELoss SmoothL1Loss HuberLoss BCELoss BCEWithLogitsLoss KLDivLoss
 PoissonNLLLoss SoftMarginLoss HingeEmbeddingLoss MultiLabelSoftMarginLoss NLLLoss CrossEntropyLoss MultiMarginLoss
-MultiLabelMarginLoss }
+MultiLabelMarginLoss LinearCrossEntropyLoss }
 
 called! {
     [] CTCLoss => |this, inputs, _train| match inputs {
         [probabilities, labels, steps, lengths] => Ok(vec![this.forward(probabilities, labels, steps, lengths)?]),
         _ => bail!("{} inputs for a loss of four", inputs.len()),
+    };
+    [] AdaptiveLogSoftmaxWithLoss => |this, inputs, _train| match inputs {
+        [input, target] => this.forward(input, target).map(|(output, loss)| vec![output, loss]),
+        _ => bail!("{} inputs for a loss of two", inputs.len()),
     };
     [const N: usize] WithIndices<MaxPool<N>> => |this, inputs, _train| {
         let (values, indices) = this.forward_with_indices(single(inputs)?)?;
@@ -176,8 +177,25 @@ called! {
 
 called! { three MarginRankingLoss CosineEmbeddingLoss TripletMarginLoss TripletMarginWithDistanceLoss GaussianNLLLoss }
 
+called! { @within 1e-5,
+    [const N: usize] ConvTranspose<N> => |this, call, _train| {
+        let x = call.need("input")?;
+        Ok(vec![match call.sizes("output_size") {
+            Some(size) => this.forward_with_output_size(&x, &size)?,
+            None => this.forward(&x)?,
+        }])
+    };
+    [const N: usize] MaxUnpool<N> => |this, call, _train| {
+        let (x, indices) = (call.need("input")?, call.need("indices")?);
+        Ok(vec![match call.sizes("output_size") {
+            Some(size) => this.forward_with_output_size(&x, &indices, &size)?,
+            None => this.forward(&x, &indices)?,
+        }])
+    };
+}
+
 /// A state of two parts.
-fn state(call: &Call) -> Result<Option<(Tensor, Tensor)>> {
+fn state<T: Clone>(call: &Call<T>) -> Result<Option<(T, T)>> {
     match call.tensor("h_0") {
         Some(h) => Ok(Some((h, call.need("c_0")?))),
         None => Ok(None),
@@ -188,33 +206,25 @@ called! { roughly
     EmbeddingBag |this, call, _train| {
         let (input, offsets, weights) = (call.need("input")?, call.tensor("offsets"), call.tensor("per_sample_weights"));
         Ok(vec![this.forward(&input, offsets.as_ref(), weights.as_ref())?])
-    }, |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1), x.get(2))?]);
-    RNNCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]),
-        |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1))?]);
-    GRUCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]),
-        |mirror, x, _train| Ok(vec![mirror.forward(&x[0], x.get(1))?]);
+    };
+    RNNCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
+    GRUCell |this, call, _train| Ok(vec![this.forward(&call.need("input")?, call.tensor("hx").as_ref())?]);
     LSTMCell |this, call, _train| {
         let (input, state) = (call.need("input")?, state(call)?);
         let (h, c) = this.forward(&input, state.as_ref().map(|(h, c)| (h, c)))?;
-        Ok(vec![h, c])
-    }, |mirror, x, _train| {
-        let (h, c) = mirror.forward(&x[0], x.get(1).zip(x.get(2)))?;
         Ok(vec![h, c])
     };
     RNN |this, call, train| {
         let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
         Ok(vec![output, h])
-    }, |mirror, x, train| mirror.forward_t(&x[0], x.get(1), train).map(|(output, h)| vec![output, h]);
+    };
     GRU |this, call, train| {
         let (output, h) = this.forward_t(&call.need("input")?, call.tensor("hx").as_ref(), train)?;
         Ok(vec![output, h])
-    }, |mirror, x, train| mirror.forward_t(&x[0], x.get(1), train).map(|(output, h)| vec![output, h]);
+    };
     LSTM |this, call, train| {
         let (input, state) = (call.need("input")?, state(call)?);
         let (output, (h, c)) = this.forward_t(&input, state.as_ref().map(|(h, c)| (h, c)), train)?;
-        Ok(vec![output, h, c])
-    }, |mirror, x, train| {
-        let (output, (h, c)) = mirror.forward_t(&x[0], x.get(1).zip(x.get(2)), train)?;
         Ok(vec![output, h, c])
     };
     MultiheadAttention |this, call, train| {
@@ -225,15 +235,12 @@ called! { roughly
         call.flag("is_causal", false);
         let (output, weights) = this.forward_t(&query, &key, &value, padding.as_ref(), mask.as_ref(), averaged, train)?;
         Ok(if needed { vec![output, weights] } else { vec![output] })
-    }, |mirror, x, train| {
-        let (output, weights) = mirror.forward_t(&x[0], &x[1], &x[2], x.get(3), x.get(4), true, train)?;
-        Ok(vec![output, weights])
     };
     TransformerEncoderLayer |this, call, train| {
         let (src, mask, padding) = (call.need("src")?, call.tensor("src_mask"), call.tensor("src_key_padding_mask"));
         call.flag("is_causal", false);
         Ok(vec![this.forward_t(&src, mask.as_ref(), padding.as_ref(), train)?])
-    }, |mirror, x, train| Ok(vec![mirror.forward_t(&x[0], x.get(1), x.get(2), train)?]);
+    };
     TransformerDecoderLayer |this, call, train| {
         let (tgt, memory) = (call.need("tgt")?, call.need("memory")?);
         let names = ["tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
@@ -241,8 +248,6 @@ called! { roughly
         call.flag("tgt_is_causal", false);
         call.flag("memory_is_causal", false);
         Ok(vec![this.forward_t(&tgt, &memory, a.as_ref(), b.as_ref(), c.as_ref(), d.as_ref(), train)?])
-    }, |mirror, x, train| {
-        Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), train)?])
     };
     Transformer |this, call, train| {
         let (src, tgt) = (call.need("src")?, call.need("tgt")?);
@@ -253,7 +258,5 @@ called! { roughly
         }
         let [a, b, c, d, e, f] = [&a, &b, &c, &d, &e, &f].map(Option::as_ref);
         Ok(vec![this.forward_t(&src, &tgt, a, b, c, d, e, f, train)?])
-    }, |mirror, x, train| {
-        Ok(vec![mirror.forward_t(&x[0], &x[1], x.get(2), x.get(3), x.get(4), x.get(5), x.get(6), x.get(7), train)?])
     };
 }

@@ -3,41 +3,47 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::PoisonError;
 
-use candle_core::{DType, Device, Result, Tensor, bail};
-use candle_nn::VarBuilder;
+use candle_core::{DType, Device, Result, Tensor, Var, bail};
+use candle_nn::{VarBuilder, VarMap};
 use serde_json::Value;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, Wanted};
 
 pub(crate) struct Case {
     pub module: String,
     pub arguments: Arguments,
     pub training: bool,
-    pub call: Call,
+    pub call: Call<Tensor>,
     pub state: BTreeMap<String, Tensor>,
     pub outputs: Vec<Tensor>,
     pub after: BTreeMap<String, Tensor>,
 }
 
-/// What a layer is called with.
-#[derive(Default)]
-pub(crate) struct Call {
-    pub inputs: Vec<Tensor>,
-    named: RefCell<BTreeMap<String, Tensor>>,
+/// What a layer is called with: tensors, or the proxies of a capture.
+pub(crate) struct Call<T> {
+    inputs: Vec<T>,
+    named: RefCell<BTreeMap<String, T>>,
     options: RefCell<serde_json::Map<String, Value>>,
     taken: Cell<usize>,
 }
 
-impl Call {
+impl<T> Default for Call<T> {
+    fn default() -> Self {
+        Self { inputs: Vec::new(), named: RefCell::default(), options: RefCell::default(), taken: Cell::default() }
+    }
+}
+
+impl<T: Clone> Call<T> {
     /// All tensors.
-    pub(crate) fn all(&self) -> &[Tensor] {
+    pub(crate) fn all(&self) -> &[T] {
         self.taken.set(self.inputs.len());
         &self.inputs
     }
 
     /// The next tensor of the signature, by position or name.
-    pub(crate) fn tensor(&self, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, name: &str) -> Option<T> {
         let at = self.taken.get();
         match self.inputs.get(at) {
             Some(tensor) => {
@@ -49,7 +55,7 @@ impl Call {
     }
 
     /// The next tensor of the signature, which there has to be.
-    pub(crate) fn need(&self, name: &str) -> Result<Tensor> {
+    pub(crate) fn need(&self, name: &str) -> Result<T> {
         match self.tensor(name) {
             Some(tensor) => Ok(tensor),
             None => bail!("the input `{name}` is missing"),
@@ -61,9 +67,24 @@ impl Call {
         self.options.borrow_mut().remove(name).and_then(|value| value.as_bool()).unwrap_or(default)
     }
 
-    /// Whether there are inputs by position only.
-    pub(crate) fn plain(&self) -> bool {
-        self.named.borrow().is_empty() && self.options.borrow().is_empty()
+    /// Sizes that are given by name.
+    pub(crate) fn sizes(&self, name: &str) -> Option<Vec<usize>> {
+        let sizes = self.options.borrow_mut().remove(name)?;
+        <Vec<usize> as Wanted>::wanted(&sizes)
+    }
+
+    /// Names for the inputs, and what they are, as nobody has taken them.
+    pub(crate) fn parameters(&self) -> Vec<(String, T)> {
+        let positional = self.inputs.iter().enumerate().map(|(i, input)| (format!("x{i}"), input.clone()));
+        positional.chain(self.named.borrow().clone()).collect()
+    }
+
+    /// The same call with others in place of [`parameters`](Self::parameters), in their order.
+    pub(crate) fn with<U: Clone>(&self, others: &[U]) -> Call<U> {
+        let (inputs, named) = others.split_at(self.inputs.len());
+        let named = self.named.borrow().keys().cloned().zip(named.iter().cloned()).collect();
+        let options = self.options.clone();
+        Call { inputs: inputs.to_vec(), named: RefCell::new(named), options, taken: Cell::default() }
     }
 
     /// Refuses what nobody asked for.
@@ -123,6 +144,22 @@ impl Case {
         let tensors: HashMap<String, Tensor> = self.state.clone().into_iter().collect();
         let floats = self.state.values().chain(&self.call.inputs).map(Tensor::dtype).find(|dtype| dtype.is_float());
         VarBuilder::from_tensors(tensors, floats.unwrap_or(DType::F32), &Device::Cpu)
+    }
+}
+
+impl Case {
+    /// The state as variables, as in training; weights of losses are none.
+    pub(crate) fn variables(&self) -> Result<VarBuilder<'static>> {
+        let vars = VarMap::new();
+        {
+            let mut data = vars.data().lock().unwrap_or_else(PoisonError::into_inner);
+            let of_layers = self.state.iter().filter(|(name, _)| !self.module.ends_with("Loss") || name.contains('.'));
+            for (name, tensor) in of_layers {
+                data.insert(name.clone(), Var::from_tensor(tensor)?);
+            }
+        }
+        let floats = self.state.values().map(Tensor::dtype).find(|dtype| dtype.is_float());
+        Ok(VarBuilder::from_varmap(&vars, floats.unwrap_or(DType::F32), &Device::Cpu))
     }
 }
 

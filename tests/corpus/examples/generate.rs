@@ -11,15 +11,15 @@ use corpus::models::llama;
 use corpus::weights::var_builder;
 use fx::{GraphModule, Tracer, Value};
 
-const CONFIG: &str = r#"{
+pub(crate) const CONFIG: &str = r#"{
     "hidden_size": 64, "intermediate_size": 96, "vocab_size": 200, "num_hidden_layers": 3, "num_attention_heads": 4,
     "num_key_value_heads": 2, "rms_norm_eps": 1e-5, "max_position_embeddings": 128
 }"#;
-const PROMPT: [u32; 6] = [7, 100, 3, 42, 42, 9];
-const STEPS: usize = 64;
+pub(crate) const PROMPT: [u32; 6] = [7, 100, 3, 42, 42, 9];
+pub(crate) const STEPS: usize = 64;
 
 /// The likeliest token after the last.
-fn greedy(logits: &Tensor) -> candle::Result<u32> {
+pub(crate) fn greedy(logits: &Tensor) -> candle::Result<u32> {
     logits.i(0)?.argmax(0)?.to_scalar()
 }
 

@@ -14,7 +14,7 @@ use fx::symbolic::Tensor as Proxy;
 use fx::{GraphModule, Traceable, Tracer, Value};
 
 use crate::difference::{difference, is_finite, Difference};
-use crate::dynamic::{dynamic, Dynamic};
+use crate::dynamic::{dynamic, for_all_sizes, Dynamic};
 use crate::flat::Flat;
 use crate::inputs::At;
 use crate::readers::{self, Reads};
@@ -176,6 +176,15 @@ impl Case {
             let inputs = FRESH.into_iter().map(|seed| (self.inputs)(&At::new(seed))).collect::<candle::Result<_>>()?;
             Ok(Captured { graph, inputs })
         })
+    }
+
+    /// Builds and captures once for all sizes that the inputs can have, with inputs of other sizes; none if they have none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Case::run`].
+    pub fn captured_for_all_sizes(&self) -> Result<Option<Captured>, Failure> {
+        caught(|| Ok(for_all_sizes(&self.inputs, &self.original, &self.capture)?.1))
     }
 
     /// Captures, running on these inputs, and tries the graph on others.

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use candle::Tensor;
 use fx::Value;
 
-use crate::case::{differences, input, Capture, Failure, Inputs, Run};
+use crate::case::{differences, input, Capture, Captured, Failure, Inputs, Run};
 use crate::difference::Difference;
 use crate::inputs::At;
 use crate::readers;
@@ -51,19 +51,31 @@ struct Size {
 
 /// Tries all sizes at once, and each alone if that fails.
 pub(crate) fn dynamic(inputs: &Inputs, original: &Run, capture: &Capture) -> Result<Dynamic, Failure> {
+    Ok(for_all_sizes(inputs, original, capture)?.0)
+}
+
+/// The same, with the graph that is for these sizes and inputs of other sizes, if there are any.
+pub(crate) fn for_all_sizes(
+    inputs: &Inputs,
+    original: &Run,
+    capture: &Capture,
+) -> Result<(Dynamic, Option<Captured>), Failure> {
     let example = inputs(&At::new(SEED))?;
     let sizes = sizes(inputs, &example);
     let all: Vec<_> = sizes.iter().collect();
-    let name = |size: &&Size| size.name;
-    let Err(failure) = attempt(inputs, original, capture, &example, &all) else {
-        return Ok(Dynamic { sizes: all.iter().map(name).collect(), reason: None });
+    let failure = match attempt(inputs, original, capture, &example, &all) {
+        Ok(captured) => {
+            let sizes = all.iter().map(|size| size.name).collect();
+            return Ok((Dynamic { sizes, reason: None }, captured));
+        }
+        Err(failure) => failure,
     };
     let alone = sizes.iter().filter(|_| sizes.len() > 1);
-    let works = |size: &&Size| attempt(inputs, original, capture, &example, &[*size]).is_ok();
-    Ok(Dynamic {
-        sizes: alone.filter(works).take(1).map(|size| size.name).collect(),
-        reason: Some(failure.to_string()),
-    })
+    let works =
+        |size: &Size| attempt(inputs, original, capture, &example, &[size]).ok().map(|captured| (size.name, captured));
+    let (sizes, captured) =
+        alone.filter_map(works).next().map_or((Vec::new(), None), |(name, captured)| (vec![name], captured));
+    Ok((Dynamic { sizes, reason: Some(failure.to_string()) }, captured))
 }
 
 /// The sizes that the inputs have.
@@ -93,10 +105,11 @@ fn attempt(
     capture: &Capture,
     example: &[Tensor],
     sizes: &[&Size],
-) -> Result<(), Failure> {
+) -> Result<Option<Captured>, Failure> {
     if sizes.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
+    let mut runs = Vec::with_capacity(RUNS.len());
     let trial: Vec<_> = inputs(&At::new(SEED + 1))?.into_iter().map(Value::from).collect();
     let (graph, _) = readers::capture(&trial, |specialize, rules| {
         let mut tracer = rules.tracer(specialize);
@@ -119,7 +132,8 @@ fn attempt(
         let inputs = inputs(&at.sizes(sizes.0, sizes.1))?;
         let at = |reason| format!("at batch {}, sequence {}: {reason}", sizes.0, sizes.1);
         let wanted = original(&inputs).map_err(|error| at(format!("the original fails: {error}")))?;
-        let values: Vec<_> = inputs.into_iter().map(Value::from).collect();
+        let values: Vec<_> = inputs.iter().map(Value::from).collect();
+        runs.push(inputs);
         graph.reset_state();
         let result = graph.run(&values).map_err(|error| at(error.to_string()))?;
         let got: Vec<_> = result.tensors().into_iter().cloned().collect();
@@ -128,5 +142,5 @@ fn attempt(
             difference => return Err(at(format!("differs by {difference}")).into()),
         }
     }
-    Ok(())
+    Ok(Some(Captured { graph, inputs: runs }))
 }

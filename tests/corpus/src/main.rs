@@ -2,13 +2,14 @@
 //!
 //! Exit codes: 0 if all is well, 1 if a case failed or a file could not be read or written, 2 for a wrong command line.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use corpus::case::Case;
-use corpus::difference::Difference;
-use corpus::table::{Row, Table};
+use corpus::emit::Outcome;
+use corpus::table::{one_line, Row, Table};
 use corpus::{cases, emit};
 
 const USAGE: &str = "\
@@ -16,7 +17,7 @@ usage: corpus [MODEL]            capture all models, or those whose name begins 
                                  its original, to the last bit
        corpus table              print the table of all models, as in MODELS.md
        corpus emit DIR [MODEL]   write the captured models as source into one crate in DIR, build it, run it, and
-                                 compare each with its graph, to the last bit
+                                  compare each with its graph, to the last bit, also at other sizes
        corpus help               print this";
 
 fn main() -> ExitCode {
@@ -63,7 +64,7 @@ fn usage_error(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Writes, builds and runs the cases as source, and says of each what came of it.
+/// Writes, builds and runs the cases as source, and says of each what came of it, and at the end of those that failed.
 fn emit_command(cases: &[Case], directory: &Path) -> ExitCode {
     let outcomes = match emit::emit(cases, directory) {
         Ok(outcomes) => outcomes,
@@ -72,20 +73,29 @@ fn emit_command(cases: &[Case], directory: &Path) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let mut equal = 0;
-    println!("{:<14} {:<24} {:>6}  difference", "model", "case", "lines");
-    for (case, outcome) in cases.iter().zip(&outcomes) {
-        let label = format!("{:<14} {:<24}", case.model, case.name);
-        match outcome {
-            Ok(emit::Emitted { lines, difference }) => {
-                println!("{label} {lines:>6}  {difference}");
-                equal += usize::from(*difference == Difference::None);
-            }
-            Err(failure) => println!("{label} failed: {failure}"),
+    println!("{:<24} {:<36} {:>6}  difference", "model", "case", "lines");
+    for Outcome { model, name, emitted } in &outcomes {
+        let label = format!("{model:<24} {name:<36}");
+        match emitted {
+            Ok(emit::Emitted { lines, difference }) => println!("{label} {lines:>6}  {difference}"),
+            Err(failure) => println!("{label} failed: {}", one_line(&failure.to_string())),
         }
     }
-    println!("written and equal: {equal} of {}", cases.len());
-    if equal == cases.len() {
+    let equal = |outcomes: &[&Outcome]| outcomes.iter().all(|outcome| outcome.is_equal());
+    let models: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.model).collect();
+    let of = |model: &str| outcomes.iter().filter(|outcome| outcome.model == model).collect::<Vec<_>>();
+    let (written, failed): (Vec<&str>, Vec<&str>) = models.iter().partition(|model| equal(&of(model)));
+    println!("\nwritten and equal: {} of {} models", written.len(), models.len());
+    for model in &failed {
+        for outcome in of(model).into_iter().filter(|outcome| !outcome.is_equal()) {
+            let reason = match &outcome.emitted {
+                Ok(emitted) => format!("differs by {}", emitted.difference),
+                Err(failure) => one_line(failure.to_string().lines().next().unwrap_or_default()),
+            };
+            println!("  {model}, {}: {reason}", outcome.name);
+        }
+    }
+    if failed.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

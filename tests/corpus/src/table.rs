@@ -195,7 +195,7 @@ pub fn front_page(readme: &str, table: &Table) -> Option<String> {
 }
 
 /// The first line of a message, with the next one if that explains it, fit for a cell of a table.
-pub(crate) fn one_line(message: &str) -> String {
+pub fn one_line(message: &str) -> String {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or_default();
     let next = lines.next().filter(|_| first.trim_end().ends_with(':')).unwrap_or_default();

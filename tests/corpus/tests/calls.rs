@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use candle::{DType, Device, Tensor};
-use corpus::models::{llama, mamba, qwen2};
-use corpus::weights::{ids, var_builder};
+use corpus::models::{dinov2, efficientnet, llama, mamba, qwen2};
+use corpus::weights::{ids, uniform, var_builder};
 use fx::{State, Tracer, Value};
 
 #[path = "../examples/generate.rs"]
@@ -126,5 +126,87 @@ fn mamba_token_by_token() -> Checked {
     let names: Vec<&str> = state.iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["state.hs", "state.prev_xs", "state.pos"]);
     assert_eq!(state.get("state.pos"), Some(&Value::Int(6)));
+    Ok(())
+}
+
+/// A graph of images of one size, run at others: heights and widths.
+fn assert_any_size(
+    graph: &fx::GraphModule,
+    sizes: &[(usize, usize)],
+    original: impl Fn(&Tensor) -> candle::Result<Tensor>,
+) -> Checked {
+    graph.check()?;
+    for (seed, (height, width)) in (7..).zip(sizes) {
+        let x = uniform(seed, (1, 3, *height, *width))?;
+        assert_same(&original(&x)?, &graph.run(&[Value::from(&x)])?);
+    }
+    Ok(())
+}
+
+#[test]
+fn images_of_any_size() -> Checked {
+    use candle::Module;
+    use candle_transformers::models as original;
+    let tracer = |height, width| {
+        let tracer = Tracer::new().input("xs", DType::F32, (1, 3, height, width));
+        tracer.dynamic("xs", 2, "height").dynamic("xs", 3, "width")
+    };
+    let wanted = original::dinov2::DinoVisionTransformer::new(var_builder(1), 2, 24, 3)?;
+    let graph = tracer(28, 42).trace(&dinov2::DinoVisionTransformer::new(var_builder(1), 2, 24, 3)?)?;
+    assert_any_size(&graph, &[(28, 42), (42, 28), (14, 70), (56, 14)], |x| wanted.forward(x))?;
+
+    let config = original::efficientnet::MBConvConfig::b0();
+    let wanted = original::efficientnet::EfficientNet::new(var_builder(1), config, 10)?;
+    let config = efficientnet::MBConvConfig::b0();
+    let graph = tracer(32, 40).trace(&efficientnet::EfficientNet::new(var_builder(1), config, 10)?)?;
+    assert_any_size(&graph, &[(32, 40), (40, 32), (33, 64), (57, 35)], |x| wanted.forward(x))
+}
+
+#[test]
+fn llama_from_any_position() -> Checked {
+    use candle_transformers::models::llama as original;
+    let config = serde_json::from_str::<original::LlamaConfig>(generate::CONFIG)?.into_config(false);
+    let wanted = original::Llama::load(var_builder(1), &config)?;
+    let mut wanted_cache = original::Cache::new(false, DType::F32, &config, &Device::Cpu)?;
+    let config = serde_json::from_str::<llama::LlamaConfig>(generate::CONFIG)?.into_config(false);
+    let model = llama::Llama::load(var_builder(1), &config)?;
+    let cache = llama::Cache::new(false, DType::F32, &config, &Device::Cpu)?;
+    let graph = Tracer::new()
+        .input("x", DType::U32, (2, 1))
+        .dynamic("x", 0, "batch")
+        .concrete_arg("index_pos", 3usize)
+        .dynamic_arg("index_pos")
+        .concrete_arg("cache", &cache)
+        .trace(&model)?;
+    for (batch, index_pos) in [(2, 3), (1, 0), (5, 127), (3, 64)] {
+        let x = ids(batch as u64, 200, (batch, 1))?;
+        let found = graph.run(&[Value::from(&x), Value::Int(index_pos as i64)])?;
+        assert_same(&wanted.forward(&x, index_pos, &mut wanted_cache)?, &found);
+    }
+    // There are 128 positions.
+    let x = ids(1, 200, (1, 1))?;
+    assert!(graph.run(&[Value::from(&x), Value::Int(128)]).is_err());
+    Ok(())
+}
+
+#[test]
+fn a_compiled_llama_generates_what_the_original_does() -> Checked {
+    let config = serde_json::from_str::<llama::LlamaConfig>(generate::CONFIG)?.into_config(false);
+    let model = llama::Llama::load(var_builder(1), &config)?;
+    let cache = llama::Cache::new(true, DType::F32, &config, &Device::Cpu)?;
+    let compiled = fx::compile!((model, cache), |both, x: Tensor, index_pos: usize| {
+        both.0.forward(&x, index_pos, &mut both.1)
+    });
+    let (mut tokens, mut new, mut index_pos) = (generate::PROMPT.to_vec(), generate::PROMPT.to_vec(), 0);
+    for _ in 0..generate::STEPS {
+        let x = Tensor::new(new.as_slice(), &Device::Cpu)?.unsqueeze(0)?;
+        let token = generate::greedy(&compiled.call((x, index_pos))?)?;
+        index_pos += new.len();
+        tokens.push(token);
+        new = vec![token];
+    }
+    assert_eq!(tokens, generate::original()?);
+    let stats = compiled.stats();
+    assert!(stats.captures <= 4 && stats.graph_runs >= generate::STEPS - 3, "{stats:?}");
     Ok(())
 }

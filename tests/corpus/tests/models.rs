@@ -3,6 +3,9 @@
 //! `UPDATE_GENERATED=1` writes `MODELS.md` and the README's table anew. A model that has lost something fails all the same, until
 //! its row is removed by hand.
 
+// What the examples call it.
+extern crate candle as candle_core;
+
 use std::fs;
 use std::path::Path;
 
@@ -16,6 +19,10 @@ use corpus::{cases, emit, weights};
 mod hostile;
 #[path = "support/resnet18.rs"]
 mod resnet18;
+#[path = "support/sized.rs"]
+mod sized;
+#[path = "support/torch_nn.rs"]
+mod torch_nn;
 
 #[test]
 fn the_stored_table_is_what_the_models_give() {
@@ -67,7 +74,7 @@ const REPRESENTATIVE: [&str; 12] = [
 #[test]
 fn written_source_reads_well() {
     let bert = cases::all().into_iter().find(|case| case.model == "bert").expect("a case of it");
-    let graphs = [("bert", bert.captured()), ("resnet18", resnet18())];
+    let graphs = [("bert", bert.captured()), ("resnet18", resnet18()), ("torch_resnet18", torch_nn::resnet18())];
     for (name, captured) in graphs {
         let graph = captured.unwrap_or_else(|error| panic!("{name}: {error}")).graph;
         let written = fx::codegen::Folder::new().write(&graph).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -85,6 +92,11 @@ fn models_are_written_as_source() {
         ("modules", hostile::modules()),
         ("long_chain", hostile::long_chain()),
         ("torn", hostile::torn()),
+        ("literals", hostile::literals()),
+        ("torch_resnet18", torch_nn::resnet18()),
+        ("torch_images", torch_nn::images()),
+        ("torch_sequences", torch_nn::sequences()),
+        ("sized", sized::sized()),
     ];
     for case in cases::all() {
         if REPRESENTATIVE.contains(&case.model) && captured.iter().all(|(model, _)| *model != case.model) {

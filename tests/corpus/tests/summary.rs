@@ -80,6 +80,19 @@ fn llama_3_70b_is_counted_to_the_parameter() {
 }
 
 #[test]
+fn larger_models_are_counted_to_the_parameter() {
+    let sizes =
+        Sizes { width: 16384, inside: 53248, vocabulary: 128_256, layers: 126, keys: 1024, batch: 1, length: 128 };
+    check_llama(llama_70b::CONFIG_405B, &sizes);
+    let (width, inside, vocabulary, layers, keys) = (8192, 29568, 152_064, 80, 1024);
+    // Queries, keys and values have a bias.
+    let attention = 2 * width * width + width + 2 * (width * keys + keys);
+    let layer = attention + 3 * width * inside + 2 * width;
+    let module = llama_70b::qwen2_72b().expect("it is captured");
+    assert_eq!(module.summary().totals().parameters, 2 * vocabulary * width + width + layers * layer);
+}
+
+#[test]
 fn bert_is_counted() {
     let config = r#"{
         "vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40,

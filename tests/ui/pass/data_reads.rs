@@ -44,7 +44,8 @@ fn clipped(x: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(data.into_iter().map(|x| x.min(1.0)).collect(), x.shape(), x.device())
 }
 
-fn main() {
+#[test]
+fn it_compiles() {
     let model = Model { linear: Linear::new(Tensor::new(&[[2f32]], &Device::Cpu).unwrap(), None) };
     let x = Tensor::ones((1, 1), DType::F32, &Device::Cpu).unwrap();
     let module = fx::Tracer::new().specialize(true).trace_examples(&model, (&x,)).unwrap();

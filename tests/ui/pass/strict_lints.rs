@@ -1,5 +1,5 @@
 //! What the attributes write passes the lints of a strict crate: names, visibility, idioms, unused items.
-#![deny(warnings, nonstandard_style, unused, rust_2018_idioms, future_incompatible)]
+#![deny(warnings, nonstandard_style, unused, rust_2018_idioms)]
 #![deny(missing_docs, missing_debug_implementations, unreachable_pub, unused_qualifications, unused_lifetimes)]
 #![deny(single_use_lifetimes, trivial_casts, trivial_numeric_casts, let_underscore_drop, unnameable_types)]
 #![deny(elided_lifetimes_in_paths, explicit_outlives_requirements, meta_variable_misuse, unit_bindings)]
@@ -62,7 +62,8 @@ impl Module for Model {
     }
 }
 
-fn main() {
+#[test]
+fn it_compiles() {
     let linear = || Linear::new(Tensor::new(&[[1f32]], &candle_core::Device::Cpu).unwrap(), None);
     let layers = vec![Layer::Linear(linear()), Layer::Scaled { x: 1 }];
     let model = Model { first: linear(), config: Config { scale: 1 }, layers };

@@ -11,7 +11,7 @@ use crate::ir::{Argument, Graph, NodeId};
 use crate::ops::kind::Kind;
 use crate::value::{Fact, Value};
 
-use super::super::format::{one_line, one_line_tokens};
+use super::super::format::{condition, one_line, one_line_tokens};
 use super::super::literal::literal;
 use super::super::names::Names;
 use super::super::source::Statement;
@@ -127,7 +127,7 @@ impl Binder<'_> {
                     self.bind(item, ty, &quote!(#place[#index]), false, &format!("{said}[{i}]"));
                 }
             }
-            (Argument::Tuple(items), Ty::Tuple(types)) => {
+            (Argument::List(items) | Argument::Tuple(items), Ty::Tuple(types)) => {
                 for (i, (item, ty)) in items.iter().zip(types).enumerate() {
                     let index = Literal::usize_unsuffixed(i);
                     self.bind(item, ty, &quote!(#place.#index), false, &format!("{said}.{i}"));
@@ -155,7 +155,8 @@ impl Binder<'_> {
                     return self.refuse(&differs(&place), &message);
                 }
                 let found = self.fresh.take(&snake(said));
-                self.statements.push(Statement::new(format!("let {found} = {place};")));
+                let value = syn::parse_str(&place).map_or_else(|_| quote!(#place), |place: syn::Expr| quote!(#place));
+                self.statements.push(Statement::new(written(&format!("let {found} ="), &value, ";", 8)));
                 self.refuse(&differs(&found.to_string()), &format!("{message}, but is {{{found}:?}}"));
             }
             _ => {}
@@ -163,8 +164,17 @@ impl Binder<'_> {
     }
 
     fn refuse(&mut self, when: &str, message: &str) {
-        self.statements.push(Statement::new(format!("if {when} {{\n{}}}", bail(message))));
+        self.statements.push(Statement::new(refused(when, message)));
     }
+}
+
+/// The lines that end a function with an error under a condition.
+pub(super) fn refused(when: &str, message: &str) -> String {
+    let start = match syn::parse_str(when) {
+        Ok(when) => condition(&when, 8).replace("\n        ", "\n"),
+        Err(_) => format!("if {when} {{"),
+    };
+    format!("{start}\n{}}}", bail(message))
 }
 
 /// A text that is written as it is by `format!`.

@@ -41,6 +41,8 @@ pub(super) struct Bodies<'p> {
     pub(super) explain: bool,
     /// Whether a comment can stand before each step.
     pub(super) comments: bool,
+    /// The calls in the model that steps in their place are of.
+    pub(super) calls: &'p HashMap<NodeId, NodeId>,
     pub(super) views: Views,
     /// Traits and types that were needed.
     pub(super) used: Used,
@@ -349,7 +351,8 @@ impl Writer<'_, '_> {
             [one] => format!("let {one} ="),
             several => {
                 let short = format!("let ({}) =", several.join(", "));
-                if short.len() <= format::MAX_WIDTH - INDENT {
+                // The `=` may stand beyond the end of the line by one column.
+                if short.len() <= format::MAX_WIDTH - INDENT + 1 {
                     short
                 } else {
                     let lines: String = several.iter().map(|name| format!("    {name},\n")).collect();

@@ -17,7 +17,7 @@ use super::super::literal::literal;
 use super::super::names::Names;
 use super::super::size::{comparison, expression};
 use super::super::source::Statement;
-use super::bind::{FoundAt, bail, escaped, text};
+use super::bind::{FoundAt, escaped, refused, text};
 use super::body::written;
 use super::structure::followed;
 use super::words::{Fresh, snake};
@@ -33,13 +33,15 @@ pub(super) struct Checks<'c> {
 }
 
 impl Checks<'_> {
-    /// Writes all of them.
-    pub(super) fn write(mut self, used: &HashSet<Arc<str>>) {
+    /// Writes all of them, those of types and shapes if they are wanted.
+    pub(super) fn write(mut self, used: &HashSet<Arc<str>>, with_shapes: bool) {
         let graph = self.graph;
         self.read_sizes(used);
         for id in graph.placeholders() {
             self.check_number(id);
-            self.check_tensor(id);
+            if with_shapes {
+                self.check_tensor(id);
+            }
         }
         let guards = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
         self.statements.extend(guards.iter().map(check_guard));
@@ -69,16 +71,16 @@ impl Checks<'_> {
     fn check_number(&mut self, id: NodeId) {
         let (Some(of), Some(found)) = (compared(self.graph, id), self.found.get(&id)) else { return };
         let name = self.fresh.take(&snake(&found.said));
-        let code = format!("let {name} = {};", text(&found.place));
+        let code = written(&format!("let {name} ="), &found.place, ";", 8);
         self.statements.push(Statement { node: Some(id), code });
         let expected = text(&expression(&of));
         let sizes = sizes_in(&[&of]);
         let message = format!(
             "{} should be `{}`, where {sizes}, but is {{{name}}}",
             escaped(&found.called()),
-            escaped(&expected)
+            escaped(&of.to_string())
         );
-        let code = format!("if {name} != {expected} {{\n{}}}", bail(&message));
+        let code = refused(&format!("{name} != {expected}"), &message);
         self.statements.push(Statement { node: Some(id), code });
     }
 
@@ -137,8 +139,8 @@ pub(super) fn used_sizes(graph: &Graph) -> HashSet<Arc<str>> {
         compared(graph, id).iter().for_each(&mut note);
     }
     for guard in graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards) {
-        note(&guard.left);
-        note(&guard.right);
+        guard.left.for_each_int(&mut note);
+        guard.right.for_each_int(&mut note);
     }
     used
 }
@@ -164,9 +166,12 @@ fn sizes_in(expressions: &[&SymInt]) -> String {
 
 /// The statement that refuses sizes at which the original takes another way than the graph.
 fn check_guard(guard: &Guard) -> Statement {
-    let found = sizes_in(&[&guard.left, &guard.right]);
+    let mut sides = Vec::new();
+    guard.left.for_each_int(&mut |of| sides.push(of.clone()));
+    guard.right.for_each_int(&mut |of| sides.push(of.clone()));
+    let found = sizes_in(&sides.iter().collect::<Vec<_>>());
     let at = guard.source.as_ref().map(|source| format!(" ({})", escaped(&source.to_string()))).unwrap_or_default();
     let message = format!("the model takes another way unless `{}`{at}, and here {found}", escaped(&guard.to_string()));
     let otherwise = text(&comparison(&guard.left, guard.relation.negated(), &guard.right));
-    Statement::new(format!("if {otherwise} {{\n{}}}", bail(&message)))
+    Statement::new(refused(&otherwise, &message))
 }

@@ -87,13 +87,24 @@ pub enum Unwritable {
     },
     /// A layer that does not say how it is written.
     #[error(
-        "a layer of type {layer} cannot be written as source, because it does not tell what it is made of\n  {remedy}"
+        "a layer of type {layer} cannot be written as source, because it does not tell what it is made of or computes\n  {remedy}"
     )]
     Layer {
         /// Its type.
         layer: String,
         /// What to do.
         remedy: String,
+    },
+    /// A layer that candle does not have, and that cannot be entered on its inputs.
+    #[error(
+        "a layer of type {layer} cannot be written as what it computes: {reason}\n  \
+         let the capture go through it: `TracerRules::is_leaf_layer`"
+    )]
+    Entered {
+        /// Its type.
+        layer: String,
+        /// Why.
+        reason: String,
     },
     /// A layer with tensors of several dtypes.
     #[error("a layer of type {layer} has tensors of several dtypes; bring them to one, `module.to_dtype(…)`")]
@@ -117,6 +128,10 @@ impl Unwritable {
 
     pub(super) fn layer(name: &str, remedy: &str) -> Self {
         Self::Layer { layer: name.to_owned(), remedy: remedy.to_owned() }
+    }
+
+    pub(super) fn entered(name: &str, reason: &candle_core::Error) -> Self {
+        Self::Entered { layer: name.to_owned(), reason: reason.to_string() }
     }
 
     pub(super) fn dtypes(name: &str) -> Self {

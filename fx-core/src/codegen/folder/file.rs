@@ -9,14 +9,17 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 
 use crate::ir::NodeId;
 
-use super::super::format::{MAX_WIDTH, one_line_tokens};
+use super::super::format::{one_line_tokens, tuple_type};
 use super::super::literal::literal;
-use super::super::source::{Code, Statement};
+use super::super::size::{DIVIDE, REMAINDER, TO_SIZE};
+use super::super::source::{Code, transformed};
 use super::body::{Bodies, Used};
 use super::error::FolderError;
 use super::flow::Input;
-use super::interface::Interface;
+use super::interface::{Interface, Role};
+use super::lines::Lines;
 use super::load::{constructor, weights};
+use super::lowered::Lowered;
 use super::naming::{Naming, heads};
 use super::program::{Program, value_type};
 use super::unit::main_dtype;
@@ -36,6 +39,9 @@ const NAMES: &[(&str, &str)] = &[
     ("Tensor", "candle_core::Tensor"),
     ("VarBuilder", "candle_nn::VarBuilder"),
 ];
+
+/// What makes a tensor of quantized blocks, by name; sources of layers call it.
+const QUANTIZED: &str = "quantized";
 
 /// The functions that generated code may call, by name.
 const HELPERS: &[(&str, &str)] = &[
@@ -68,6 +74,57 @@ fn expect(name: &str, input: &Tensor, dtype: DType, dims: &[usize]) -> Result<()
 }",
     ),
     (
+        QUANTIZED,
+        "/// A matrix of quantized blocks, which are kept as bytes.
+fn quantized(
+    blocks: Tensor,
+    dtype: candle_core::quantized::GgmlDType,
+    shape: impl Into<candle_core::Shape>,
+) -> Result<candle_core::quantized::QMatMul> {
+    use candle_core::quantized::{QMatMul, QStorage, QTensor};
+
+    let bytes = blocks.to_vec1::<u8>()?;
+    // candle reads blocks in place, so they have to be aligned.
+    let mut room = vec![0; bytes.len() + 16];
+    let start = room.as_ptr().align_offset(16);
+    let aligned = start..start + bytes.len();
+    room[aligned.clone()].copy_from_slice(&bytes);
+    let storage = QStorage::from_data(room[aligned].into(), blocks.device(), dtype)?;
+    let matrix = QTensor::new(storage, shape)?;
+    Ok(QMatMul::QTensor(std::sync::Arc::new(matrix)))
+}",
+    ),
+    (
+        TO_SIZE,
+        "/// What follows from the sizes of the inputs has to be a size.
+fn to_size(value: i64) -> Result<usize> {
+    match usize::try_from(value) {
+        Ok(size) => Ok(size),
+        Err(_) => candle_core::bail!(\"the inputs are too small: a size would be {value}\"),
+    }
+}",
+    ),
+    (
+        DIVIDE,
+        "/// The number of whole parts.
+fn divide(value: i64, by: i64) -> Result<i64> {
+    match value.checked_div_euclid(by) {
+        Some(parts) => Ok(parts),
+        None => candle_core::bail!(\"the inputs are too small: {value} would be divided by {by}\"),
+    }
+}",
+    ),
+    (
+        REMAINDER,
+        "/// What whole parts leave.
+fn remainder(value: i64, by: i64) -> Result<i64> {
+    match value.checked_rem_euclid(by) {
+        Some(left) => Ok(left),
+        None => candle_core::bail!(\"the inputs are too small: {value} would be divided by {by}\"),
+    }
+}",
+    ),
+    (
         "expect_state",
         "/// The model was captured in a state of these types and shapes.
 fn expect_state(name: &str, value: &Tensor, dtype: DType, dims: &[usize]) -> Result<()> {
@@ -80,25 +137,9 @@ fn expect_state(name: &str, value: &Tensor, dtype: DType, dims: &[usize]) -> Res
     ),
 ];
 
-/// The lines of the program, each with its node.
-#[derive(Default)]
-struct Lines {
-    lines: Vec<(String, Option<NodeId>)>,
-}
-
-impl Lines {
-    fn push(&mut self, line: impl Into<String>) {
-        self.lines.push((line.into(), None));
-    }
-
-    /// Lines one level inside of a function of an impl.
-    fn inside(&mut self, text: &str, node: Option<NodeId>) {
-        self.lines.extend(text.lines().map(|line| (format!("        {line}").trim_end().to_owned(), node)));
-    }
-}
-
 /// Writes a module as a program.
 pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, FolderError> {
+    let Lowered { module, calls } = &Lowered::new(module)?;
     let program = Program::new(module, &|krate| folder.dependencies.iter().any(|(name, _)| name == krate))?;
     let mut types = Fresh::types();
     let model = types.take_type(&camel(module.class_name()));
@@ -107,7 +148,8 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     let main = main_dtype(weights.iter().map(|(_, tensor)| tensor));
     let mut interfaces = Vec::with_capacity(program.units.len());
     for (number, unit) in program.units.iter().enumerate() {
-        interfaces.push(Interface::new(unit.module, number == last, &mut types, &weights)?);
+        let role = if number == last { Role::Model } else { Role::Child };
+        interfaces.push(Interface::new(unit.module, role, &mut types, &weights)?);
     }
     let naming = Naming::new(&program, model, &mut types);
     weights.extend(interfaces.iter().filter_map(Interface::kept).flat_map(|kept| kept.weights.iter().cloned()));
@@ -118,6 +160,7 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
         taken,
         explain: folder.explain,
         comments: folder.comments,
+        calls,
         views: Views::default(),
         used: Used::default(),
     };
@@ -130,20 +173,24 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     for ty in 0..program.types.len() {
         write_type(folder, &mut bodies, ty, &interfaces, main, &mut lines)?;
     }
+    // What layers and numbers are made by is written where they stand.
+    let text = lines.text();
+    let calls = |name: &str| text.contains(&format!("{name}("));
+    let others: Vec<&str> = [QUANTIZED, TO_SIZE, DIVIDE, REMAINDER].into_iter().filter(|name| calls(name)).collect();
     for (name, text) in HELPERS {
-        if bodies.used.helpers.contains(name) {
+        if bodies.used.helpers.contains(name) || others.contains(name) {
             lines.push("");
             text.lines().for_each(|line| lines.push(line));
         }
     }
-    let body: String = lines.lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let body = lines.text();
     let mut code = Code::default();
     header(module, &naming, &program).lines().for_each(|line| code.push(line, None));
     for line in imports(&body, &bodies.used.traits) {
         code.push(&line, None);
     }
     code.push("", None);
-    lines.lines.iter().for_each(|(line, node)| code.push(line, *node));
+    lines.write_to(&mut code);
     Ok(Crate { code, weights, model: naming.types[program.types.len() - 1].name.to_string() })
 }
 
@@ -239,9 +286,16 @@ fn write_type(
         lines.push("    /// # Errors");
         lines.push("    /// When the file cannot be read, or a tensor is missing or of another shape.");
         lines.push("    pub fn load(path: impl AsRef<std::path::Path>, device: &Device) -> Result<Self> {");
-        lines.push("        let weights = std::fs::read(path)?;");
+        lines.push("        Self::from_bytes(&std::fs::read(path)?, device)");
+        lines.push("    }");
+        lines.push("");
+        lines.push("    /// Reads the weights from what a safetensors file holds, as `include_bytes!` gives it.");
+        lines.push("    ///");
+        lines.push("    /// # Errors");
+        lines.push("    /// When it is no such file, or a tensor is missing or of another shape.");
+        lines.push("    pub fn from_bytes(weights: &[u8], device: &Device) -> Result<Self> {");
         let dtype = one_line_tokens(&dtype).replace(' ', "");
-        lines.push(format!("        let vb = VarBuilder::from_buffered_safetensors(weights, {dtype}, device)?;"));
+        lines.push(format!("        let vb = VarBuilder::from_slice_safetensors(weights, {dtype}, device)?;"));
         lines.push("        Self::new(vb)");
         lines.push("    }");
         lines.push("");
@@ -253,7 +307,7 @@ fn write_type(
     let (making, reads) = constructor(program, naming, ty, main, kept);
     let mut parameters: Vec<String> = names.sizes.iter().map(|size| format!("{size}: usize")).collect();
     parameters.push(format!("{}: VarBuilder", if reads { "vb" } else { "_vb" }));
-    signature(&format!("    {visible}fn new("), &parameters, "Self", lines);
+    lines.signature(&format!("    {visible}fn new("), &parameters, "Self");
     making.iter().for_each(|line| lines.inside(line, None));
     lines.push("    }");
     if let Some(kept) = kept {
@@ -328,7 +382,7 @@ fn write_function(
             let outputs: Vec<String> = unit.flow.outputs[region].iter().map(|id| value_type(unit, *id)).collect();
             match outputs.as_slice() {
                 [one] => one.clone(),
-                several => format!("({})", several.join(", ")),
+                several => tuple_type(several, 4),
             }
         }
     };
@@ -345,56 +399,17 @@ fn write_function(
     }
     let visible = if is_public { "pub " } else { "" };
     let start = format!("    {visible}fn {}(", names.name);
-    signature(&start, &parameters, &returned, lines);
+    lines.signature(&start, &parameters, &returned);
     let body = bodies.write(ty, function, interface);
     let mut statements = body.statements;
     if let Some(transform) = &folder.transform {
         let function = format!("{}::{}", naming.types[ty].name, names.name);
-        statements = transformed(&function, statements, &**transform)?;
+        statements = transformed(statements, &|body| transform(&function, body))?;
     }
-    let mut commented = None;
-    for Statement { node, code } in statements.iter().chain([&body.result]) {
-        let source = node.and_then(|id| unit.graph().try_node(id)).and_then(|node| node.meta().source.as_ref());
-        let at = source.map(ToString::to_string);
-        if folder.comments && at.is_some() && at != commented {
-            lines.inside(&format!("// {}", at.as_deref().unwrap_or_default().escape_debug()), *node);
-            commented = at;
-        }
-        lines.inside(code, *node);
-    }
+    let is_model = number + 1 == program.units.len();
+    let of_model = |id: NodeId| bodies.calls.get(&id).copied().filter(|_| is_model).unwrap_or(id);
+    statements.push(body.result);
+    lines.body(unit.graph(), &statements, folder.comments, &of_model);
     lines.push("    }");
     Ok(())
-}
-
-/// The lines of a function's signature.
-fn signature(start: &str, parameters: &[String], returned: &str, lines: &mut Lines) {
-    let line = format!("{start}{}) -> Result<{returned}> {{", parameters.join(", "));
-    if line.chars().count() <= MAX_WIDTH {
-        lines.push(line);
-    } else {
-        lines.push(start);
-        parameters.iter().for_each(|parameter| lines.push(format!("        {parameter},")));
-        lines.push(format!("    ) -> Result<{returned}> {{"));
-    }
-}
-
-/// The statements after a transformer changed them.
-fn transformed(
-    function: &str,
-    mut statements: Vec<Statement>,
-    transform: &super::Transform<'_>,
-) -> Result<Vec<Statement>, FolderError> {
-    let before = statements.clone();
-    transform(function, &mut statements);
-    // What is as it was needs not be read.
-    let known: std::collections::HashSet<&str> = before.iter().map(|statement| statement.code.as_str()).collect();
-    let mut written = Vec::with_capacity(statements.len());
-    for statement in statements {
-        if known.contains(statement.code.as_str()) {
-            written.push(statement);
-        } else {
-            written.push(statement.checked()?);
-        }
-    }
-    Ok(written)
 }

@@ -11,7 +11,7 @@ use candle_core::Tensor;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::ir::{Argument, Graph, NodeId, Op};
+use crate::ir::{Argument, Graph, NodeId, Op, SizeOf};
 use crate::module::GraphModule;
 use crate::module::inputs::parameter;
 use crate::value::SymInt;
@@ -28,6 +28,17 @@ use super::kept::Kept;
 use super::structure::{Reads, Structures, Ty, followed};
 use super::words::{Fresh, camel, snake};
 
+/// What the function of a graph is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// That of the model, which checks what it is called with.
+    Model,
+    /// The same, shown by itself: shapes of inputs are not checked, and types are those of the captured model.
+    Shown,
+    /// One that another graph calls, with one value for each placeholder.
+    Child,
+}
+
 /// How the function of a graph is called.
 pub(super) struct Interface {
     parameters: Vec<Parameter>,
@@ -39,8 +50,7 @@ pub(super) struct Interface {
     read: HashSet<NodeId>,
     /// The sizes that are named.
     sizes: HashSet<Arc<str>>,
-    /// Whether inputs are checked: those of the model are.
-    is_model: bool,
+    role: Role,
 }
 
 struct Parameter {
@@ -50,24 +60,24 @@ struct Parameter {
 }
 
 impl Interface {
-    /// How a graph is called; a child graph is called with one value for each placeholder. `weights` are the names that
-    /// the tensors of the state cannot have.
+    /// How a graph is called. `weights` are the names that the tensors of the state cannot have.
     pub(super) fn new(
         module: &GraphModule,
-        is_model: bool,
+        role: Role,
         types: &mut Fresh,
         weights: &[(String, Tensor)],
     ) -> Result<Self, FolderError> {
-        let graph = module.graph();
-        let mut structures = Structures::default();
+        let (graph, is_model) = (module.graph(), role != Role::Child);
+        let mut structures = Structures { is_shown: role == Role::Shown, ..Structures::default() };
         let mut read: HashSet<NodeId> = graph.nodes().flat_map(|(_, node)| node.all_input_nodes()).collect();
         let sizes = used_sizes(graph);
         if is_model {
-            read.extend(
-                graph.placeholders().filter(|id| {
-                    graph.node(*id).meta().fact.as_tensor().is_some() || is_number_used(graph, *id, &sizes)
-                }),
-            );
+            let is_checked = |id| role == Role::Model && graph.node(id).meta().fact.as_tensor().is_some();
+            read.extend(graph.placeholders().filter(|id| is_checked(*id) || is_number_used(graph, *id, &sizes)));
+            // What a size is read from.
+            let places = graph.dynamic().into_iter().flat_map(|dynamic| &dynamic.sizes);
+            let used = places.filter(|size| sizes.contains(&size.name));
+            read.extend(used.filter_map(|size| size.places.first()).map(|place| SizeOf::input(*place)));
         }
         // Sizes have their names for themselves, but for an input that is one.
         let mut fresh = Fresh::values(sizes.iter().map(|size| &**size));
@@ -101,7 +111,7 @@ impl Interface {
         for name in structures.fields.keys() {
             structures.names.insert(name.clone(), types.take_type(&camel(&name.replace("::", "_"))));
         }
-        Ok(Self { parameters, output, result, structures, kept, read, sizes, is_model })
+        Ok(Self { parameters, output, result, structures, kept, read, sizes, role })
     }
 
     /// The parameters as Rust.
@@ -161,9 +171,9 @@ impl Interface {
             let name = &field.name;
             binder.bind(&field.reads, &field.ty, &quote!(self.state.#name), false, &field.slot);
         }
-        if self.is_model {
+        if self.role != Role::Child {
             let checks = Checks { graph, names, fresh, helpers, found: &found, statements: &mut statements };
-            checks.write(&self.sizes);
+            checks.write(&self.sizes, self.role == Role::Model);
         }
         statements
     }

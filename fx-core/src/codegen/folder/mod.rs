@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `lowered` | what layers compute that candle does not have |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
 //! | `flow` | what each function takes and gives |
@@ -18,7 +19,9 @@
 //! | `inline` | loops, and what is written into the next statement |
 //! | `body` | statements |
 //! | `load` | structs made of weights |
+//! | `lines` | lines of text with their nodes |
 //! | `file` | the text |
+//! | `method` | the function of a graph alone |
 //! | `package` | the files |
 //! | `error` | why there is none |
 //!
@@ -34,7 +37,10 @@ mod holder;
 mod inline;
 mod interface;
 mod kept;
+mod lines;
 mod load;
+mod lowered;
+mod method;
 mod naming;
 mod package;
 mod program;
@@ -54,6 +60,7 @@ use crate::module::GraphModule;
 use super::source::{Code, Statement};
 
 pub use error::{FolderError, Unwritable};
+pub(super) use method::Method;
 
 /// How a module is written as a crate.
 ///

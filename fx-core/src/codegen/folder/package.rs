@@ -69,17 +69,23 @@ pub(super) fn save_weights(written: &Crate, path: &Path) -> Result<(), FolderErr
     })
 }
 
-/// What the program is stands in its first lines, as documentation that only the first lines of a crate can have.
+/// What the program is stands in its first lines, as documentation that only the first lines of a crate can have; and in a
+/// crate all that is public is used.
 pub(super) fn save_included(written: &Crate, path: &Path) -> Result<(), FolderError> {
-    let mut inside = false;
+    let (mut inside, model) = (false, format!("impl {} {{", written.model()));
     let lines = written.code().as_str().lines().map(|line| {
         inside |= !line.starts_with("//!");
-        let line =
-            line.strip_prefix("//!").filter(|_| !inside).map_or_else(|| line.to_owned(), |rest| format!("//{rest}"));
-        format!("{line}\n")
+        match line.strip_prefix("//!").filter(|_| !inside) {
+            Some(rest) => format!("//{rest}\n"),
+            None if line == model => format!("{UNUSED}\n{line}\n"),
+            None => format!("{line}\n"),
+        }
     });
     replace(path, &lines.collect::<String>())
 }
+
+/// What stands before the functions of a model that is included.
+const UNUSED: &str = "#[allow(dead_code, reason = \"a program need not call all of them\")]";
 
 fn replace(path: &Path, text: &str) -> Result<(), FolderError> {
     let unfinished = unfinished(path);

@@ -14,6 +14,7 @@ use crate::ops::kind::Kind;
 use crate::value::{Fact, SymInt, Value};
 
 use super::super::call::{Calls, Several, kind_of};
+use super::super::format::one_line_tokens;
 use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::size::{expression, symbolic_literal};
@@ -46,6 +47,9 @@ pub(super) type Reads = HashMap<NodeId, usize>;
 pub(super) struct Structures {
     pub(super) fields: IndexMap<Arc<str>, Vec<(Arc<str>, Ty)>>,
     pub(super) names: HashMap<Arc<str>, Ident>,
+    /// Whether they are the model's own types, and not types of the program: then they are named by its paths, and a list
+    /// of what no type has is shown as a tuple.
+    pub(super) is_shown: bool,
 }
 
 /// The integer that a placeholder is, if the graph follows it.
@@ -80,7 +84,7 @@ impl Structures {
             Argument::None => Ty::Nothing,
             Argument::Bool(_) => Ty::Data("bool"),
             Argument::Int(int) => number(*int),
-            Argument::Float(_) => Ty::Data("f64"),
+            Argument::Float(_) | Argument::SymFloat(_) => Ty::Data("f64"),
             Argument::Str(_) => Ty::Data("&'static str"),
             Argument::DType(_) => Ty::Data("DType"),
             Argument::SymInt(_) => Ty::Data("usize"),
@@ -93,12 +97,12 @@ impl Structures {
                 (None, None) => "std::ops::RangeFull",
             }),
             Argument::List(items) => {
-                let mut item = Ty::Unknown;
-                for other in items {
-                    let other = self.of(graph, other, said)?;
-                    item = self.both(item, other, said)?;
+                let types: Vec<Ty> = items.iter().map(|item| self.of(graph, item, said)).collect::<Result<_, _>>()?;
+                let item = types.iter().try_fold(Ty::Unknown, |item, other| self.both(item, other.clone(), said));
+                match item {
+                    Err(_) if self.is_shown => Ty::Tuple(types),
+                    item => Ty::List(Box::new(item?)),
                 }
-                Ty::List(Box::new(item))
             }
             Argument::Tuple(items) => {
                 Ty::Tuple(items.iter().map(|item| self.of(graph, item, said)).collect::<Result<_, _>>()?)
@@ -109,7 +113,7 @@ impl Structures {
                 for (field, value) in fields {
                     types.push((field.clone(), self.of(graph, value, said)?));
                 }
-                if let Some(known) = self.fields.get(name).cloned() {
+                if let Some(known) = self.fields.get(name).cloned().filter(|_| !self.is_shown) {
                     let known_names = known.iter().map(|(field, _)| field);
                     if !known_names.eq(types.iter().map(|(field, _)| field)) {
                         return Err(mixed(said, &format!("`{name}` of different fields")));
@@ -194,6 +198,7 @@ impl Structures {
                 [one] => format!("({},)", self.text(one)),
                 items => format!("({})", items.iter().map(|item| self.text(item)).collect::<Vec<_>>().join(", ")),
             },
+            Ty::Struct(name) if self.is_shown => one_line_tokens(&path(type_of(name))),
             Ty::Struct(name) => self.names.get(name).map_or_else(|| camel(name), ToString::to_string),
         }
     }
@@ -221,7 +226,7 @@ impl Structures {
                 let items: Vec<_> = items.iter().map(|item| self.value(calls, item, ty, reads)).collect();
                 quote!(vec![#(#items),*])
             }
-            (Argument::Tuple(items), Ty::Tuple(types)) => {
+            (Argument::List(items) | Argument::Tuple(items), Ty::Tuple(types)) => {
                 let items = items.iter().zip(types).map(|(item, ty)| self.value(calls, item, ty, reads));
                 tuple(&items.collect::<Vec<_>>())
             }
@@ -241,7 +246,14 @@ impl Structures {
     /// A structure of the values of its fields.
     pub(super) fn structure(&self, name: &Arc<str>, values: Vec<TokenStream>) -> TokenStream {
         let types = self.fields.get(name).map_or(&[][..], Vec::as_slice);
-        let ident = self.names.get(name).cloned().unwrap_or_else(|| identifier(&camel(name)));
+        let ident = match self.names.get(name) {
+            _ if self.is_shown => path(name),
+            Some(ident) => ident.to_token_stream(),
+            None => identifier(&camel(name)).to_token_stream(),
+        };
+        if values.is_empty() && self.is_shown {
+            return quote!(#ident {});
+        }
         if values.is_empty() {
             return quote!(#ident);
         }
@@ -275,6 +287,18 @@ impl Structures {
         }
         lines
     }
+}
+
+/// A path, each part of it an identifier.
+fn path(name: &str) -> TokenStream {
+    let parts = name.split("::").map(identifier);
+    quote!(#(#parts)::*)
+}
+
+/// The type that a structure is of: a variant is named by its path, and the type is what stands before it.
+fn type_of(name: &str) -> &str {
+    let is_variant = name.split("::").filter(|part| part.starts_with(char::is_uppercase)).count() > 1;
+    name.rsplit_once("::").filter(|_| is_variant).map_or(name, |(before, _)| before)
 }
 
 /// Whether the fields are those of a tuple struct, which are named by their positions.

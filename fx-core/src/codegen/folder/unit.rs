@@ -112,7 +112,10 @@ impl<'m> Unit<'m> {
             Some(Attribute::Layer(layer)) => {
                 let source = layer.source().zip(layer.state());
                 let Some((source, state)) = source else {
-                    return Err(Unwritable::layer(layer.type_name(), layer.instead_of_saving()));
+                    let through = "capture it with the shapes of its inputs, so that what it computes of them is known, or let \
+                                   the capture go through it: `TracerRules::is_leaf_layer`";
+                    let remedy = if layer.state().is_some() { through } else { layer.instead_of_saving() };
+                    return Err(Unwritable::layer(layer.type_name(), remedy));
                 };
                 let dtype = state.tensors.first().map(|(_, tensor)| tensor.dtype());
                 if state.tensors.iter().any(|(_, tensor)| Some(tensor.dtype()) != dtype) {

@@ -35,7 +35,8 @@ const TYPES: &[&str] = &[
 ];
 
 /// What values of generated code cannot be called, besides what is [`TAKEN`].
-const VALUES: &[&str] = &["vb", "format", "expect", "expect_state", "at", "check_len"];
+const VALUES: &[&str] =
+    &["vb", "format", "expect", "expect_state", "at", "check_len", "to_size", "divide", "remainder", "quantized"];
 
 /// `my_value`, of `MyValue`, `my-value` or `my.value`.
 pub(super) fn snake(text: &str) -> String {

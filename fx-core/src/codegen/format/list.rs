@@ -5,7 +5,7 @@
 use syn::{Expr, ExprStruct};
 
 use super::expression::{first_width, one_line, one_line_tokens, rewrite};
-use super::{NARROW, Shape};
+use super::{NARROW, Shape, TAB};
 
 /// Items of at most so many columns can share lines.
 const SHORT: usize = 10;
@@ -28,11 +28,24 @@ impl Brackets {
     }
 }
 
+/// Whether it is a method call, or one with something around it.
+fn is_method_call(item: &Expr) -> bool {
+    match item {
+        Expr::MethodCall(_) => true,
+        Expr::Reference(inner) => is_method_call(&inner.expr),
+        Expr::Cast(inner) => is_method_call(&inner.expr),
+        Expr::Try(inner) => is_method_call(&inner.expr),
+        Expr::Unary(inner) => is_method_call(&inner.expr),
+        _ => false,
+    }
+}
+
 /// A list after what is called.
 pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Shape) -> Option<String> {
     let (open, close) = brackets.text();
     let used = callee.lines().last().unwrap_or_default().chars().count();
-    let room = shape.width.checked_sub(used + 2)?;
+    // What is called may stand alone beyond the end of the line.
+    let room = shape.width.saturating_sub(used + 2);
     if items.is_empty() {
         return Some(format!("{callee}{open}{close}"));
     }
@@ -46,9 +59,13 @@ pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Sh
     if let [item] = items
         && overflows(item)
     {
-        let inside = shape.after(used + 1)?.before(1)?;
+        let inside = shape.after(used + 1).and_then(|shape| shape.before(1)).unwrap_or(Shape { width: 0, ..shape });
         let inside = if is_call(item) { Shape { width: inside.width.min(NARROW), ..inside } } else { inside };
-        if let Some(inside) = rewrite(item, inside).filter(|inside| first_width(inside) <= NARROW) {
+        // A chain that is an argument stays on one line, but for what its last call is given.
+        let part = format!("\n{:1$}.", "", shape.indent + TAB);
+        let is_chain = is_method_call(item) && callee.chars().count() >= TAB;
+        let is_kept = |inside: &String| first_width(inside) <= NARROW && !(is_chain && inside.contains(&part));
+        if let Some(inside) = rewrite(item, inside).filter(is_kept) {
             let alone = each.as_ref().filter(|each| inside.matches('\n').count() == 1 && !each[0].contains('\n'));
             if alone.is_none() {
                 return Some(format!("{callee}{open}{inside}{close}"));

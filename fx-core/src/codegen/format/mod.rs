@@ -65,14 +65,11 @@ impl Shape {
 /// the first line.
 pub(super) fn statement(before: &str, expression: &Expr, after: &str, indent: usize) -> String {
     let used = before.lines().last().unwrap_or_default().chars().count();
-    let Some(shape) = Shape::line(indent, after.len()).after(used + usize::from(used > 0)) else {
-        return format!("{before} {}{after}", one_line(expression));
-    };
+    let shape = Shape::line(indent, after.len()).after(used + usize::from(used > 0));
+    let here = shape.and_then(|shape| expression::rewrite(expression, shape));
     if before.is_empty() {
-        let text = expression::rewrite(expression, shape).unwrap_or_else(|| one_line(expression));
-        return format!("{text}{after}");
+        return format!("{}{after}", here.unwrap_or_else(|| one_line(expression)));
     }
-    let here = expression::rewrite(expression, shape);
     if let Some(here) = here.as_ref().filter(|here| !here.contains('\n')) {
         return format!("{before} {here}{after}");
     }
@@ -85,6 +82,24 @@ pub(super) fn statement(before: &str, expression: &Expr, after: &str, indent: us
         (None, Some(below)) => below_text(&below),
         (None, None) => format!("{before} {}{after}", one_line(expression)),
     }
+}
+
+/// The first lines of an `if` of this condition, with the brace.
+pub(super) fn condition(condition: &Expr, indent: usize) -> String {
+    let shape = Shape::line(indent, 2).after(3);
+    let text = shape.and_then(|shape| expression::rewrite(condition, shape)).unwrap_or_else(|| one_line(condition));
+    let brace = if text.contains('\n') { format!("\n{:indent$}{{", "") } else { " {".to_owned() };
+    format!("if {text}{brace}")
+}
+
+/// A tuple of types that stands at the end of a signature.
+pub(super) fn tuple_type(parts: &[String], indent: usize) -> String {
+    let text = parts.join(", ");
+    if text.chars().count() <= NARROW || parts.len() < 2 {
+        return format!("({text})");
+    }
+    let each: String = parts.iter().map(|part| format!("{:1$}{part},\n", "", indent + TAB)).collect();
+    format!("(\n{each}{:indent$})", "")
 }
 
 /// Whether an expression reads better on the line below.

@@ -19,7 +19,11 @@ impl Verifier<'_> {
         let hints: Sizes = dynamic.sizes.iter().map(|size| (size.name.clone(), size.hint)).collect();
         self.check_sizes(dynamic);
         for guard in &dynamic.guards {
-            let why = wrong(&guard.left, &hints).or_else(|| wrong(&guard.right, &hints)).or_else(|| {
+            let mut why = None;
+            for side in [&guard.left, &guard.right] {
+                side.for_each_int(&mut |of| why = why.take().or_else(|| wrong(of, &hints)));
+            }
+            let why = why.or_else(|| {
                 let held = guard.relation.holds(guard.left.hint(), guard.right.hint());
                 (!held).then(|| format!("`{guard}` does not hold for {hints}, the sizes of the capture"))
             });

@@ -113,6 +113,19 @@ impl VerifyError {
 }
 
 /// Every way in which a graph is wrong, in program order for each group of rules; never empty.
+///
+/// ```
+/// # use fx_core::{ir::Graph, ops::elementwise::relu};
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let [y, z] = [(); 2].map(|()| cursor.call(&relu::OP, [x.into()], []).expect("one argument"));
+/// graph.set_args(y, [z.into()]);
+///
+/// let errors = graph.verify().unwrap_err();
+/// let rules: Vec<&str> = errors.0.iter().map(|error| error.rule()).collect();
+/// assert!(rules.contains(&"V4"), "{errors}");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifyErrors(pub Vec<VerifyError>);
 

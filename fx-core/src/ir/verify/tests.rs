@@ -238,7 +238,7 @@ fn v13_sizes() {
         })
     };
     let rows = || SymInt::symbol("rows", 3);
-    let guard = |relation| Guard { left: rows(), relation, right: 3.into(), source: None };
+    let guard = |relation| Guard { left: rows().into(), relation, right: 3.into(), source: None };
     assert_snapshot!(faults([
         sized(|graph, id, dynamic| {
             graph.set_kwargs(id, [("min".into(), SymInt::symbol("columns", 3).into()), ("max".into(), 9.into())]);

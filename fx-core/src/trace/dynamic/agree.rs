@@ -9,7 +9,7 @@ use super::error::DynamicError;
 use super::guards;
 use super::host::{self, Recipe};
 use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
-use crate::value::{Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
+use crate::value::{Decimal, Fact, Fit, Fitter, FloatFit, Sizes, SymFloat, SymInt, TensorFact, Value};
 
 /// Why the graphs are not one yet, or never.
 pub(super) enum Stop {
@@ -49,6 +49,22 @@ pub(super) fn fitted(
         Fit::Unclear(name, size) => Err(Stop::Unclear(name, size)),
         Fit::No => {
             let second = row.iter().position(|value| *value != row[0]).unwrap_or_default();
+            Err(Stop::error(error(second)))
+        }
+    }
+}
+
+/// The same of floats.
+pub(super) fn fitted_float(
+    fitter: &mut Fitter,
+    row: &[f64],
+    error: impl FnOnce(usize) -> DynamicError,
+) -> Result<SymFloat, Stop> {
+    match fitter.fit_float(row) {
+        FloatFit::Is(expression) => Ok(expression),
+        FloatFit::Unclear(name, size) => Err(Stop::Unclear(name, size)),
+        FloatFit::No => {
+            let second = row.iter().position(|value| value.to_bits() != row[0].to_bits()).unwrap_or_default();
             Err(Stop::error(error(second)))
         }
     }
@@ -159,6 +175,18 @@ impl Agreement<'_> {
                     })
                     .collect();
                 Ok(self.number(fitter, id, what, &row.ok_or_else(differ)?)?.into())
+            }
+            Argument::Float(_) => {
+                let row: Option<Vec<f64>> = rows
+                    .iter()
+                    .map(|argument| match argument {
+                        Argument::Float(float) => Some(*float),
+                        _ => None,
+                    })
+                    .collect();
+                let row = row.ok_or_else(differ)?;
+                let error = |second| self.not_fitted(id, what, second, &|at| Decimal(row[at]).to_string());
+                Ok(fitted_float(fitter, &row, error)?.into())
             }
             Argument::Range(_) => {
                 let ranges: Option<Vec<(Option<i64>, Option<i64>)>> = rows
@@ -315,6 +343,11 @@ pub(super) fn first_difference(base: &Graph, other: &Graph) -> Option<NodeId> {
 
 /// The error of a graph that is another, where no comparison decides it.
 pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> Stop {
+    Stop::error(other_nodes(domain, sizes, other))
+}
+
+/// The same, for those who do not stop.
+pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> DynamicError {
     let base = &domain.base().graph;
     let id = first_difference(base, other);
     let line = |graph: &Graph| match id.filter(|id| graph.contains(*id)) {
@@ -322,14 +355,14 @@ pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> 
         None => "nothing".to_owned(),
     };
     let place = |graph: &Graph| id.map_or_else(String::new, |id| at(graph, id));
-    Stop::error(DynamicError::OtherGraph {
+    DynamicError::OtherGraph {
         base: domain.base_sizes().to_string(),
         other: sizes.to_string(),
         here: line(base),
         here_at: place(base),
         there: line(other),
         there_at: place(other),
-    })
+    }
 }
 
 /// Where a node was written, as a clause of its own line.

@@ -48,7 +48,7 @@ pub(super) struct Domain<'d> {
 /// Steps from the smallest size, of those that are tried first.
 const SMALL: [i64; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 23, 32, 37, 64, 101];
 /// Larger sizes.
-const LARGE: [i64; 5] = [257, 523, 1031, 2053, 4099];
+const LARGE: [i64; 5] = [251, 523, 1021, 2039, 4099];
 /// When the host computes so much in one capture, larger sizes are not tried.
 const MOST_WORK: usize = 1 << 19;
 /// How many captures with several sizes changed are tried.
@@ -129,7 +129,7 @@ impl<'d> Domain<'d> {
             let mut add = |left: SymInt, relation, right: i64| {
                 // `n > 1` says more than `n >= 1`.
                 let is_implied = guards.iter().any(|guard| {
-                    guard.left == left
+                    guard.left == left.clone().into()
                         && guard.right.as_int().is_some_and(|other| match (guard.relation, relation) {
                             (Relation::Gt, Relation::Ge) => other >= right - 1,
                             (Relation::Ge, Relation::Ge) => other >= right,
@@ -139,7 +139,7 @@ impl<'d> Domain<'d> {
                         })
                 });
                 if !is_implied {
-                    guards.push(Guard { left, relation, right: right.into(), source: None });
+                    guards.push(Guard { left: left.into(), relation, right: right.into(), source: None });
                 }
             };
             if limits.smallest > 0 {
@@ -396,6 +396,14 @@ impl<'d> Domain<'d> {
         self.tried = reclassified.collect();
     }
 
+    /// Where, along a size, the graph has other nodes though the model decided the same.
+    fn other_nodes(&self, name: &Arc<str>) -> Option<(&Sizes, &Recording)> {
+        self.same().find(|(sizes, recording)| {
+            sizes.get(name) != Some(self.hint(name))
+                && super::agree::first_difference(&self.base.graph, &recording.graph).is_some()
+        })
+    }
+
     fn check_counts(&self) -> Result<(), TraceError> {
         self.classes.iter().try_for_each(|class| self.check_count(&class.name))
     }
@@ -418,6 +426,9 @@ impl<'d> Domain<'d> {
                 let (size, count, at) = (name.to_string(), sizes.len(), place.at.to_string());
                 let comparison = format!("{} {} {}", ours.left, place.relation, ours.right);
                 Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
+            }
+            None if let Some((sizes, other)) = self.other_nodes(name) => {
+                Err(super::agree::other_nodes(self, sizes, &other.graph).into())
             }
             None => {
                 let reason =

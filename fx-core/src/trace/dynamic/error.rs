@@ -125,7 +125,7 @@ pub enum DynamicError {
     /// A tensor that the model builds on the host differs from size to size.
     #[error(
         "a tensor that is built on the host is {first} at {base} and {second} at {other}, and is neither of one number, nor \
-         counts up, nor a triangular mask\n  read by {line}{at}\n  annotate the function that builds it with \
+         counts up, nor follows from rows and columns\n  read by {line}{at}\n  annotate the function that builds it with \
          `#[fx::module]` (it is then called again at each size; its arguments have to be numbers, flags, dtypes and devices) \
          or give it as an input"
     )]

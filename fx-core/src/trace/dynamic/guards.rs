@@ -3,12 +3,12 @@
 //! Invariant: the sides of a guard are what the model compared at every size that was tried and came that far, those at
 //! which it then decided otherwise included: there the guard is false.
 
-use super::agree::{Stop, fitted};
+use super::agree::{Stop, fitted, fitted_float};
 use super::domain::Domain;
 use super::error::DynamicError;
 use crate::ir::Guard;
 use crate::trace::notes::{Comparison, Notes, Place};
-use crate::value::{Fitter, Relation, Sizes, SymInt};
+use crate::value::{Fitter, Number, Relation, Sizes, SymNumber};
 
 /// The conditions under which the model decides as in the first capture.
 pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop> {
@@ -66,7 +66,7 @@ impl Guards<'_> {
     fn add(&mut self, place: &Place, points: &[(&Sizes, Comparison)]) -> Result<(), Stop> {
         let left = self.side(place, points, |one| one.left)?;
         let right = self.side(place, points, |one| one.right)?;
-        if left.as_int().is_some() && right.as_int().is_some() {
+        if left.is_constant() && right.is_constant() {
             return Ok(());
         }
         let holds = place.relation.holds(left.hint(), right.hint());
@@ -84,8 +84,8 @@ impl Guards<'_> {
         &mut self,
         place: &Place,
         points: &[(&Sizes, Comparison)],
-        side: fn(&Comparison) -> i64,
-    ) -> Result<SymInt, Stop> {
+        side: fn(&Comparison) -> Number,
+    ) -> Result<SymNumber, Stop> {
         let sizes: Vec<Sizes> = points.iter().map(|(sizes, _)| (*sizes).clone()).collect();
         let fitter = match &mut self.fitter {
             Some((known, fitter)) if *known == sizes => fitter,
@@ -96,8 +96,7 @@ impl Guards<'_> {
                 &mut fitter.insert((sizes, new)).1
             }
         };
-        let row: Vec<i64> = points.iter().map(|(_, one)| side(one)).collect();
-        fitted(fitter, &row, |second| {
+        let error = |second: usize| {
             let written = |one: &Comparison| format!("{} {} {}", one.left, place.relation, one.right);
             DynamicError::Comparison {
                 comparison: written(&points[0].1),
@@ -106,13 +105,26 @@ impl Guards<'_> {
                 other: points[second].0.to_string(),
                 at: place.at.to_string(),
             }
+        };
+        let (mut ints, mut floats) = (Vec::new(), Vec::new());
+        for (_, one) in points {
+            match side(one) {
+                Number::Int(int) => ints.push(int),
+                Number::Float(float) => floats.push(float),
+            }
+        }
+        // The sides of a place have one type.
+        Ok(if floats.is_empty() {
+            fitted(fitter, &ints, error)?.into()
+        } else {
+            fitted_float(fitter, &floats, error)?.into()
         })
     }
 }
 
 /// Whether a guard holds for all sizes, which are not negative.
 fn is_trivial(guard: &Guard) -> bool {
-    let is_size = |side: &SymInt| side.as_symbol().is_some();
+    let is_size = |side: &SymNumber| side.as_symbol().is_some();
     match (guard.relation, guard.left.as_int(), guard.right.as_int()) {
         (Relation::Ge, None, Some(0)) => is_size(&guard.left),
         (Relation::Gt, None, Some(-1)) => is_size(&guard.left),

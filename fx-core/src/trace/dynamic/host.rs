@@ -1,9 +1,11 @@
 //! Tensors that a model builds from sizes on the host: what gives them at every size.
 //!
 //! Known are those of one number, those that count up, and triangular masks of two numbers; each in any shape that has the
-//! elements in that order.
+//! elements in that order; and those that are looked up in a table (`table`).
 //!
 //! Invariant: what stands in place of a tensor gives its bits at every size that was tried.
+
+mod table;
 
 use candle_core::{DType, Tensor};
 
@@ -15,10 +17,12 @@ use crate::ops::{Args, OpRef};
 use crate::ops::{compare, create, shape};
 use crate::trace::error::TraceError;
 use crate::trace::recording::Recording;
-use crate::value::{Device, Fact, Fit, Fitter, Sizes, SymInt, TensorFact, Value};
+use crate::value::{Device, Fact, Fit, Fitter, FloatFit, Sizes, SymInt, TensorFact, Value};
 
-/// Calls that give a tensor, the last of them the tensor itself. Nodes in arguments are numbers of earlier calls.
+/// Calls that give a tensor, the last of them the tensor itself. Nodes in arguments are numbers of earlier calls; if there
+/// is a table, it is number 0.
 pub(super) struct Recipe {
+    table: Option<Tensor>,
     calls: Vec<Call>,
 }
 
@@ -80,6 +84,11 @@ pub(super) fn recipe(
             Ok(Some(recipe)) if built.gives(&recipe) => return Ok(Some(recipe)),
             Ok(_) => {}
             Err(stop) => return Err(stop),
+        }
+    }
+    for family in [Built::by_difference, Built::by_difference_from_the_end, Built::corner] {
+        if let Some(recipe) = family(&built).filter(|recipe| built.gives(recipe)) {
+            return Ok(Some(recipe));
         }
     }
     Err(refused())
@@ -156,15 +165,25 @@ impl Built<'_> {
             self.number(known)
         } else {
             // What a tensor without elements would be of does not matter, but is not known.
-            match Self::fit(fitter, self.rows.iter().map(|row| row.first().copied()))? {
-                Some(value) if !self.dtype().is_float() => value.into(),
-                _ => return Ok(None),
+            let row: Option<Vec<f64>> = self.rows.iter().map(|row| row.first().copied()).collect();
+            let Some(row) = row else { return Ok(None) };
+            if self.dtype().is_float() {
+                match fitter.fit_float(&row) {
+                    FloatFit::Is(value) => value.into(),
+                    FloatFit::Unclear(name, size) => return Err(Stop::Unclear(name, size)),
+                    FloatFit::No => return Ok(None),
+                }
+            } else {
+                match Self::fit(fitter, row.into_iter().map(Some))? {
+                    Some(value) => value.into(),
+                    None => return Ok(None),
+                }
             }
         };
         let arguments =
             vec![("value", value), ("shape", self.shape()), ("dtype", self.dtype().into()), ("device", self.device())];
         let extents = self.dims.clone();
-        Ok(Some(Recipe { calls: vec![Call { op: &create::full::OP, arguments, extents }] }))
+        Ok(Some(Recipe { table: None, calls: vec![Call { op: &create::full::OP, arguments, extents }] }))
     }
 
     /// `start`, `start + step`, and so on, in the order of the elements.
@@ -197,7 +216,7 @@ impl Built<'_> {
         if self.dims.len() != 1 {
             calls.push(self.reshaped(0));
         }
-        Ok(Some(Recipe { calls }))
+        Ok(Some(Recipe { table: None, calls }))
     }
 
     fn reshaped(&self, call: usize) -> Call {
@@ -262,12 +281,6 @@ impl Built<'_> {
     fn masked(&self, offset: &SymInt, below: f64, above: f64) -> Option<Recipe> {
         let rank = self.dims.len();
         let (rows, columns) = (&self.dims[rank - 2], &self.dims[rank - 1]);
-        let int = || [("dtype", DType::I64.into()), ("device", self.device())];
-        let counted = |start: SymInt, end: SymInt, count: &SymInt| {
-            let mut arguments: Vec<(&'static str, Argument)> = vec![("start", start.into()), ("end", end.into())];
-            arguments.extend(int());
-            Call { op: &create::arange::OP, arguments, extents: vec![count.clone()] }
-        };
         let end = rows.plus(offset).ok()?;
         let column = Argument::Tuple([rows.clone().into(), 1.into()].into());
         let line = Argument::Tuple([1.into(), columns.clone().into()].into());
@@ -283,13 +296,13 @@ impl Built<'_> {
             Call { op: &create::full::OP, arguments, extents: square() }
         };
         let mut calls = vec![
-            counted(offset.clone(), end, rows),
+            self.counted(offset.clone(), end, rows),
             Call {
                 op: &shape::reshape::OP,
                 arguments: vec![("x", node(0)), ("s", column)],
                 extents: vec![rows.clone(), 1.into()],
             },
-            counted(0.into(), columns.clone(), columns),
+            self.counted(0.into(), columns.clone(), columns),
             Call {
                 op: &shape::reshape::OP,
                 arguments: vec![("x", node(2)), ("s", line)],
@@ -312,7 +325,14 @@ impl Built<'_> {
             let last = calls.len() - 1;
             calls.push(self.reshaped(last));
         }
-        Some(Recipe { calls })
+        Some(Recipe { table: None, calls })
+    }
+
+    /// Integers from one to another.
+    fn counted(&self, start: SymInt, end: SymInt, count: &SymInt) -> Call {
+        let arguments =
+            vec![("start", start.into()), ("end", end.into()), ("dtype", DType::I64.into()), ("device", self.device())];
+        Call { op: &create::arange::OP, arguments, extents: vec![count.clone()] }
     }
 
     fn extent(&self, tensor: usize, axis: usize) -> usize {
@@ -353,7 +373,7 @@ impl Call {
 impl Recipe {
     /// What the last call gives at some sizes.
     fn run(&self, sizes: &Sizes) -> Option<Tensor> {
-        let mut results: Vec<Value> = Vec::new();
+        let mut results: Vec<Value> = self.table.iter().map(Value::from).collect();
         for call in &self.calls {
             let values = call.ordered()?.into_iter().map(|argument| match argument {
                 Argument::Node(id) => results.get(crate::entity::EntityRef::index(*id)).cloned(),
@@ -376,6 +396,15 @@ pub(super) fn install(recording: &mut Recording, id: NodeId, recipe: &Recipe) ->
     meta.source = graph.users(id).next().and_then(|reader| graph.node(reader).meta().source.clone());
     let Target::GetAttr(path) = graph.node(id).target().clone() else { return Ok(()) };
     let mut made: Vec<NodeId> = Vec::new();
+    let fact = std::mem::take(&mut meta.fact);
+    if let Some(table) = &recipe.table {
+        let name = graph.node(id).name().to_owned();
+        let read = graph.inserting_before(id).get_attr(path.clone());
+        graph.meta_mut(read).fact = Fact::tensor(table.shape(), table.dtype());
+        recording.attributes.insert(path.clone(), table.clone());
+        graph.rename(read, &format!("{name}_table"));
+        made.push(read);
+    }
     for call in &recipe.calls {
         let (mut args, mut kwargs): (Vec<Argument>, Vec<(Keyword, Argument)>) = Default::default();
         for (param, argument) in call.op.params.iter().zip(call.ordered().unwrap_or_default()) {
@@ -401,7 +430,7 @@ pub(super) fn install(recording: &mut Recording, id: NodeId, recipe: &Recipe) ->
         made.push(new);
     }
     let Some(&last) = made.last() else { return Ok(()) };
-    graph.meta_mut(last).fact = meta.fact;
+    graph.meta_mut(last).fact = fact;
     graph.replace_all_uses_with(id, last);
     graph.erase_node(id).map_err(|error| DynamicError::NotCorrect(error.to_string()))?;
     if !graph.nodes().any(|(_, node)| node.op() == Op::GetAttr && node.target().path() == Some(&path)) {

@@ -1,10 +1,11 @@
 //! Graphs with names from bug reports: what hides Rust's own names, what is no name in Rust, and what differs only in case.
 
-use candle::Result;
+use candle::{DType, Device, Result, Tensor};
 use corpus::case::{Captured, Failure};
 use corpus::weights::uniform;
 use fx::ir::{Graph, ModuleStack};
 use fx::ops::{CallKind, OpTable};
+use fx::symbolic::Tensor as Proxy;
 use fx::{Attributes, GraphModule};
 
 const INPUTS: &[&str] = &[
@@ -203,4 +204,41 @@ pub(crate) fn torn() -> std::result::Result<Captured, Failure> {
         "outer.inner.w",
     ];
     captured(graph, attributes(&paths, 70)?)
+}
+
+/// Numbers that are hard to write, and constants of all dtypes, an empty one among them.
+pub(crate) fn literals() -> std::result::Result<Captured, Failure> {
+    let device = Device::Cpu;
+    let whole = |numbers: [i64; 3]| Tensor::new(&numbers, &device);
+    let of = |dtype| uniform(9, 3)?.to_dtype(dtype);
+    let constants: Vec<Tensor> = vec![
+        of(DType::F16)?,
+        of(DType::BF16)?,
+        of(DType::F64)?,
+        whole([0, 7, 255])?.to_dtype(DType::U8)?,
+        whole([0, 1, 4_294_967_295])?.to_dtype(DType::U32)?,
+        whole([i64::MIN, 0, i64::MAX])?,
+        Tensor::zeros((0, 3), DType::F32, &device)?,
+        Tensor::new(&[f32::from_bits(0x7fc0_1234), f32::NEG_INFINITY, -0.0], &device)?,
+        Tensor::new(1.5f32, &device)?,
+    ];
+    let tracer = fx::Tracer::new().input("x", DType::F32, 3);
+    let graph = tracer.trace_with(&constants, |constants, inputs| {
+        let x = inputs.tensor("x")?;
+        let mut results = vec![
+            x.affine(f64::MIN_POSITIVE, -0.0)?,
+            x.affine(1e300, f64::from_bits(0x7ff8_0000_0000_1234))?,
+            x.clamp(f64::NEG_INFINITY, f64::INFINITY)?,
+            x.maximum(f64::MAX)?,
+            Proxy::full(f32::from_bits(0x7fc0_1234), 3, &Device::Cpu)?,
+            Proxy::full(f32::INFINITY, (0, 3), &Device::Cpu)?,
+            Proxy::full(i64::MIN, 3, &Device::Cpu)?,
+            Proxy::full(u8::MAX, (), &Device::Cpu)?,
+            x.to_dtype(DType::BF16)?.affine(0.1, 1.0)?,
+        ];
+        results.extend(constants.iter().cloned());
+        Ok::<_, candle::Error>(results)
+    })?;
+    let inputs = [7, 8].map(|seed| Ok(vec![uniform(seed, 3)?]));
+    Ok(Captured { graph, inputs: inputs.into_iter().collect::<Result<_>>()? })
 }

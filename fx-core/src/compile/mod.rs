@@ -1,0 +1,210 @@
+//! [`Compiled`]: a model that runs as graphs, captured when they are needed: torch.compile's way.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `arguments` | what a model can be called with |
+//! | `example` | what a call looks like, and what differs between two of them |
+//! | `cache` | the graphs, the state they work on, and the model behind them |
+//!
+//! The first call captures the model as it is called. A call that no graph is for captures it again, for all values of
+//! the sizes and integers that differ; where that cannot be, or such a graph refuses the call because the model takes another
+//! way there, it is captured for this call alone. What cannot be captured at all runs as it is.
+//!
+//! What a model keeps from call to call is one state that all graphs work on. The model itself stays behind: when it has to
+//! run, or to be captured in its present state, the calls that it missed are made up for first.
+//!
+//! Invariant: the result is the model's own, whatever is captured; a graph that fails is not the last word.
+
+mod arguments;
+mod cache;
+mod example;
+
+pub use arguments::Arguments;
+pub use cache::Stats;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use candle_core::{Module, Result, Tensor};
+
+use crate::module::GraphModule;
+use crate::ops::from_value::FromValue;
+use crate::trace::{Entry, Inputs, Output, Traceable, Tracer, ViaModule};
+use crate::value::Value;
+
+use cache::{Cache, Calls};
+
+/// A model that runs as graphs, captured when they are needed. Made by [`compile`](fn@compile) and
+/// [`compile!`](macro@crate::compile).
+///
+/// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` or a
+/// type with `#[fx::constant]` without `Debug`, is not followed. It can be used by several threads at once; calls of a model that keeps
+/// something are made one after the other.
+pub struct Compiled<M, A = (Tensor,), R = Tensor> {
+    calls: Calls<M, A, R>,
+    cache: Mutex<Cache<M, A>>,
+}
+
+/// A model of one tensor, as graphs: a drop-in for it that gives the same results.
+///
+/// Models with other arguments or results, and those whose `forward` takes `&mut self`, are compiled by the macro
+/// [`compile!`](macro@crate::compile).
+///
+/// ```rs
+/// let model = fx::compile(Mlp::new(vb)?);
+/// let y = model.forward(&x)?;
+/// ```
+pub fn compile<M>(model: M) -> Compiled<M>
+where
+    M: Traceable + Module + 'static,
+    M::Symbolic: Entry<ViaModule>,
+{
+    let calls = Calls {
+        names: Vec::new(),
+        original: Box::new(|model: &mut M, (x,): (Tensor,)| model.forward(&x)),
+        capture: Box::new(|model, tracer, arguments: &(Tensor,)| tracer.trace_examples(model, arguments.examples())),
+    };
+    Compiled { calls, cache: Mutex::new(Cache::new(model)) }
+}
+
+/// A model as graphs, by a call of it: `fx::compile!(model, |model, x: Tensor, pos: usize| model.forward(&x, pos))`.
+///
+/// The call is compiled twice, for the model and for its mirror, as the bodies of annotated methods are. Its parameters
+/// are tensors, numbers, flags, text, and options, lists and tuples of them; its result tensors, numbers, and options, lists
+/// and tuples of them, in a `candle_core::Result`. A cache that the model is lent is compiled together with it:
+///
+/// ```rs
+/// let llama = fx::compile!((llama, cache), |both, x: Tensor, index_pos: usize| both.0.forward(&x, index_pos, &mut both.1));
+/// let logits = llama.call((tokens, 0))?;
+/// ```
+#[macro_export]
+macro_rules! compile {
+    ($model:expr, |$called:ident $(, $name:ident: $ty:ty)* $(,)?| $call:expr) => {
+        $crate::compile::Compiled::of(
+            $model,
+            &[$(::core::stringify!($name)),*],
+            |$called, arguments| {
+                let ($($name,)*): ($($ty,)*) = arguments;
+                $call
+            },
+            |$called, inputs| {
+                $(
+                    let $name = inputs.take::<<$ty as $crate::trace::Traceable>::Symbolic>(
+                        ::core::stringify!($name),
+                        ::core::stringify!($ty),
+                    )?;
+                )*
+                let returned = $call;
+                inputs.finish(returned)
+            },
+        )
+    };
+}
+
+impl<M, A, R> Compiled<M, A, R> {
+    /// What the macro makes: a model, the names of its parameters, and how it and its mirror are called.
+    #[doc(hidden)]
+    pub fn of(
+        model: M,
+        names: &'static [&'static str],
+        original: impl Fn(&mut M, A) -> Result<R> + Send + Sync + 'static,
+        symbolic: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> Result<Output> + Send + Sync + 'static,
+    ) -> Self
+    where
+        M: Traceable + 'static,
+        A: Arguments,
+    {
+        let capture = move |model: &M, tracer: Tracer<'_>, arguments: &A| {
+            arguments.named(tracer, names).trace_outputs_of(model, |mirror, inputs| symbolic(mirror, inputs))
+        };
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let calls = Calls { names, original: Box::new(original), capture: Box::new(capture) };
+        Self { calls, cache: Mutex::new(Cache::new(model)) }
+    }
+
+    /// A panic of the model leaves what it leaves without fx.
+    fn cache(&self) -> MutexGuard<'_, Cache<M, A>> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The graphs that there are, the one that ran last first.
+    #[must_use]
+    pub fn graphs(&self) -> Vec<Arc<GraphModule>> {
+        self.cache().graphs().to_vec()
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.cache().stats()
+    }
+}
+
+impl<M, A, R> Compiled<M, A, R>
+where
+    M: Traceable,
+    A: Arguments,
+    R: for<'v> FromValue<'v>,
+{
+    /// Calls the model with these arguments, a tuple.
+    ///
+    /// # Errors
+    /// The model's own.
+    pub fn call(&self, arguments: A) -> Result<R> {
+        let values = arguments.values()?;
+        let mut cache = self.cache();
+        if let Some(graph) = cache.ready(&self.calls, &values, &arguments) {
+            if !graph.graph().state().is_empty() {
+                if let Some(result) = cache.run(&self.calls, &graph, &values, &arguments, taken) {
+                    return Ok(result);
+                }
+            } else {
+                // Nothing is shared: several can run at once.
+                drop(cache);
+                let result = graph.run(&values).ok().and_then(taken);
+                cache = self.cache();
+                if let Some(result) = result {
+                    cache.count_run();
+                    return Ok(result);
+                }
+            }
+        }
+        // Whatever goes wrong in a graph, the original says better.
+        cache.run_original(&self.calls, arguments)
+    }
+
+    /// The model itself, to be looked at or changed: a cache emptied, a weight replaced. Graphs that hold what was changed
+    /// as a constant have to be forgotten by [`Compiled::reset`].
+    pub fn with_model<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
+        self.cache().with_model(&self.calls, with)
+    }
+
+    /// Begins anew: `with` puts back all that the model keeps, as `clear_kv_cache` does. Unlike [`Compiled::with_model`] it does
+    /// not see the present state: calls that the model missed are not made up for.
+    pub fn restart<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
+        self.cache().restart(with)
+    }
+
+    /// Forgets all graphs: to be called when weights have changed. What the model keeps stays.
+    pub fn reset(&self) {
+        self.cache().forget(&self.calls);
+    }
+
+    /// The model, in its present state.
+    pub fn into_model(self) -> M {
+        self.cache.into_inner().unwrap_or_else(PoisonError::into_inner).into_model(&self.calls)
+    }
+}
+
+/// The result as a Rust value.
+fn taken<R: for<'v> FromValue<'v>>(value: Value) -> Option<R> {
+    R::from_value(&value)
+}
+
+impl<M> Module for Compiled<M>
+where
+    M: Traceable,
+{
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.call((x.clone(),))
+    }
+}

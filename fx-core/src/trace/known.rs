@@ -1,0 +1,47 @@
+//! [`TraceableIn`]: what is `Traceable`, in an item that has asked in one place whether all of its types are.
+//!
+//! What an attribute writes names the type of a field a dozen times, and the user's own `forward` uses it once more. rustc
+//! would say at each place that it cannot be mirrored. So a constant asks for every type once, in `Known<{ …; true }>`, and
+//! everything else asks for `TraceableIn` of that. A constant that is an error makes an error of every type that follows
+//! from it, and of those rustc does not speak again.
+//!
+//! Invariant: of `Known<true>`, it is [`Traceable`] in all respects.
+
+use super::held::{Held, Holding};
+use super::owner::Part;
+use super::scope::Scope;
+use super::traceable::Traceable;
+
+/// Whether all types of an item can be mirrored. Of those that cannot, rustc has spoken.
+pub struct Known<const ALL: bool>;
+
+/// [`Traceable`], in an item of which `K` says whether its types can be mirrored.
+pub trait TraceableIn<K> {
+    /// [`Traceable::Symbolic`].
+    type Symbolic;
+
+    /// [`Traceable::symbolic`].
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic;
+
+    /// [`Traceable::held`].
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held;
+
+    /// [`Traceable::as_part`].
+    fn as_part(&self) -> Part<'_>;
+}
+
+impl<T: Traceable> TraceableIn<Known<true>> for T {
+    type Symbolic = T::Symbolic;
+
+    fn symbolic(&self, scope: &Scope) -> T::Symbolic {
+        Traceable::symbolic(self, scope)
+    }
+
+    fn held(mirror: &T::Symbolic, holding: &mut Holding) -> Held {
+        <T as Traceable>::held(mirror, holding)
+    }
+
+    fn as_part(&self) -> Part<'_> {
+        Traceable::as_part(self)
+    }
+}

@@ -1,0 +1,35 @@
+//! [`World`]: candle's or a capture's, by which an annotated function is chosen.
+//!
+//! Invariant: a type is of at most one world.
+
+use candle_core::Tensor;
+
+use super::known::TraceableIn;
+use super::proxy::Proxy;
+
+/// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
+pub trait World: Sized {
+    /// The type, in this world.
+    /// `K` says whether the types of the item that asks can be mirrored ([`Known`](super::known::Known)).
+    type Of<T: TraceableIn<K>, K>;
+}
+
+/// A type that is of one of the two worlds, by which a function that takes no tensors is chosen: an annotated type and its
+/// mirror. Written by `#[fx::module]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say whether it is of candle's world or of a capture",
+    label = "a function with `#[fx::module]` is chosen by this argument",
+    note = "put `#[fx::module]` on the type, or take the attribute off the function"
+)]
+pub trait InWorld {
+    /// Its world.
+    type World: World;
+}
+
+impl World for Tensor {
+    type Of<T: TraceableIn<K>, K> = T;
+}
+
+impl World for Proxy {
+    type Of<T: TraceableIn<K>, K> = T::Symbolic;
+}

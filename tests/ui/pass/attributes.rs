@@ -1,0 +1,125 @@
+//! Other attributes on the same item, before and after ours.
+#![deny(warnings)]
+
+use candle_core::{Result, Tensor};
+use candle_nn::{Linear, Module};
+
+use super::support::{linear, same};
+
+#[derive(Debug, Clone)]
+#[fx::module]
+#[must_use]
+#[non_exhaustive]
+#[doc(alias = "mlp")]
+pub(in crate::attributes) struct Before {
+    #[doc = "Weights."]
+    #[allow(dead_code, reason = "a test")]
+    linear: Linear,
+}
+
+#[cfg_attr(all(), fx::module)]
+#[cfg_attr(any(), derive(Unknown))]
+#[cfg_attr(all(), derive(Debug, Clone))]
+#[repr(C)]
+#[allow(clippy::large_enum_variant, reason = "a test")]
+enum Choice {
+    Linear(Before),
+    /// Scaled.
+    #[allow(dead_code, reason = "a test")]
+    Scaled {
+        by: f64,
+    },
+}
+
+#[fx::constant]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+enum Mode {
+    #[default]
+    Plain = 1,
+    Fancy = 1 << 3,
+}
+
+#[cfg_attr(all(), fx::module)]
+impl Choice {
+    /// Documented.
+    #[inline(always)]
+    #[must_use = "it computes"]
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        #[allow(unused_variables, reason = "a test")]
+        let unused = 1;
+        match self {
+            Self::Linear(inner) => inner.forward(x),
+            #[cfg(any())]
+            Self::Gone => x.gone(),
+            #[cfg(not(any()))]
+            Choice::Scaled { by } => x * *by,
+        }
+    }
+}
+
+#[fx::module]
+#[allow(clippy::needless_lifetimes, reason = "a test")]
+impl Module for Before {
+    #[cfg(not(any()))]
+    #[track_caller]
+    #[cold]
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        #[cfg(any())]
+        {
+            return x.gone();
+        }
+        #[cfg(not(any()))]
+        let y = self.linear.forward(x)?;
+        #[cfg(any())]
+        let y = y.gone()?;
+        doubled(
+            &y,
+            #[cfg(any())]
+            3,
+            Mode::default(),
+        )
+    }
+}
+
+/// Documented.
+#[inline]
+#[fx::module]
+#[must_use = "it computes"]
+#[track_caller]
+#[allow(unused_mut, reason = "a test")]
+fn doubled(mut x: &Tensor, mode: Mode) -> Result<Tensor> {
+    if mode == Mode::Plain { x * 2.0 } else { x * mode as u8 as f64 }
+}
+
+#[fx::module]
+struct Model {
+    choices: Vec<Choice>,
+    mode: Mode,
+    #[cfg(any())]
+    #[fx(leaf)]
+    gone: Gone,
+    #[fx(rename = "self")]
+    #[cfg(not(any()))]
+    last: Linear,
+    #[fx(constant)]
+    plain: std::num::NonZeroUsize,
+}
+
+#[fx::module]
+impl Module for Model {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let mut y = x.clone();
+        for choice in &self.choices {
+            y = choice.forward(&y)?;
+        }
+        doubled(&self.last.forward(&(y * self.plain.get() as f64)?)?, self.mode)
+    }
+}
+
+#[test]
+fn it_computes_the_same() {
+    let choices = vec![Choice::Linear(Before { linear: linear() }), Choice::Scaled { by: 2.0 }];
+    let plain = std::num::NonZeroUsize::MIN;
+    same(&Model { choices, mode: Mode::Fancy, last: linear(), plain }, |model, x| model.forward(x));
+}
