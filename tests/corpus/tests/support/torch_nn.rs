@@ -5,7 +5,7 @@ use corpus::case::{Captured, Failure};
 use corpus::weights::{uniform, var_builder};
 use fx::nn;
 
-#[allow(dead_code, reason = "it is a program besides")]
+#[allow(dead_code, unreachable_pub, reason = "it is a program besides")]
 #[rustfmt::skip] // It is laid out by the edition of its own package.
 #[path = "../../../../examples/resnet18.rs"]
 mod example;
