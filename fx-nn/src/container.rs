@@ -26,8 +26,8 @@ pub trait Child: fmt::Debug + Send + Sync {
     /// Its mirror.
     fn mirror(&self, scope: &Scope) -> Arc<dyn ChildMirror>;
 
-    /// Name of its type.
-    fn type_name(&self) -> &'static str;
+    /// Its text in that of what holds it: that of a layer, or the name of its type.
+    fn text(&self) -> String;
 }
 
 /// The mirror of a [`Child`].
@@ -71,10 +71,13 @@ where
         Arc::new(MirrorOf::<M>(self.symbolic(scope)))
     }
 
-    fn type_name(&self) -> &'static str {
-        let name = std::any::type_name::<M>();
-        let name = name.split('<').next().unwrap_or(name);
-        name.rsplit("::").next().unwrap_or(name)
+    fn text(&self) -> String {
+        let named = || {
+            let name = std::any::type_name::<M>();
+            let name = name.split('<').next().unwrap_or(name);
+            format!("{}()", name.rsplit("::").next().unwrap_or(name))
+        };
+        self.printed().map_or_else(named, ToString::to_string)
     }
 }
 
@@ -94,6 +97,13 @@ where
 ///     .push(ReLU::new())
 ///     .push(Linear::new(8, 2, Default::default(), vb.pp(2))?);
 /// assert_eq!(layers.forward(&Tensor::zeros((3, 4), DType::F32, &Device::Cpu)?)?.dims(), [3, 2]);
+/// let text = "\
+/// Sequential(
+///   (0): Linear(in_features=4, out_features=8, bias=True)
+///   (1): ReLU()
+///   (2): Linear(in_features=8, out_features=2, bias=True)
+/// )";
+/// assert_eq!(layers.to_string(), text);
 /// # Ok::<(), candle_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -151,14 +161,9 @@ impl ModuleT for Sequential {
 
 impl fmt::Display for Sequential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_empty() {
-            return f.write_str("Sequential()");
-        }
-        writeln!(f, "Sequential(")?;
-        for (name, child) in &self.children {
-            writeln!(f, "  ({name}): {}", child.type_name())?;
-        }
-        f.write_str(")")
+        let rows: Vec<(&str, String)> =
+            self.children.iter().map(|(name, child)| (name.as_str(), child.text())).collect();
+        write_all(f, "Sequential", rows.iter().map(|(name, text)| (*name, text as &dyn fmt::Display)).collect())
     }
 }
 
@@ -173,6 +178,10 @@ impl Traceable for Sequential {
     fn held(mirror: &SequentialMirror, holding: &mut Holding) -> Held {
         let children = mirror.children.iter();
         Held::structure("Sequential", children.map(|(name, child)| (name.as_str(), child.held(holding))).collect())
+    }
+
+    fn printed(&self) -> Option<&dyn fmt::Display> {
+        Some(self)
     }
 }
 

@@ -74,6 +74,10 @@ macro_rules! leaf {
             fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
                 $crate::leaf::leaf!(@held $how mirror)
             }
+
+            fn printed(&self) -> Option<&dyn std::fmt::Display> {
+                Some(self)
+            }
         }
     };
     (
@@ -219,6 +223,10 @@ macro_rules! leaf {
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
                 $crate::leaf::Several::of(self, scope)
             }
+
+            fn printed(&self) -> Option<&dyn std::fmt::Display> {
+                Some(self)
+            }
         }
     };
     (@options) => { &[] };
@@ -233,6 +241,10 @@ macro_rules! leaf {
 
             fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
                 mirror.held()
+            }
+
+            fn printed(&self) -> Option<&dyn std::fmt::Display> {
+                Some(self)
             }
         }
     };

@@ -190,6 +190,20 @@ fn containers_are_entered_and_keep_torch_s_names() -> Result<()> {
 }
 
 #[test]
+fn containers_print_what_is_inside() -> Result<()> {
+    let vars = VarMap::new();
+    let linear = |name: &str| Linear::new(4, 4, LinearConfig { bias: false }, vb(&vars).pp(name));
+    let batch = BatchNorm1d::new(4, BatchNormConfig::default(), vb(&vars).pp("norm"))?;
+    let inner = Sequential::new().push(linear("0")?).push(batch).push(candle_nn::Activation::Relu);
+    let inner = inner.push(Sequential::new()).push(Dropout::new(0.5)?);
+    let blocks = Sequential::new().add("block", inner).add("last", linear("last")?);
+    let list: ModuleList<Sequential> = [blocks.clone(), blocks].into_iter().collect();
+    let dict: ModuleDict<ModuleList<Sequential>> = [("list", list)].into_iter().collect();
+    insta::assert_snapshot!("texts_of_containers", dict);
+    Ok(())
+}
+
+#[test]
 fn flatten_is_a_function_of_the_graph_and_a_method_of_its_source() -> Result<()> {
     let tracer = Tracer::new().input("x", DType::F32, (2, 3, 4));
     let module = tracer.trace_fn(|inputs| flatten(&inputs.tensor("x")?, 1, -1)).expect("it is captured");

@@ -5,7 +5,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -73,6 +73,12 @@ pub trait Traceable {
 
     /// Itself, where its type can be told at run time: it borrows nothing.
     fn whole(&self) -> Option<&dyn Any> {
+        None
+    }
+
+    /// Itself, as a layer prints itself in the text of what holds it: with its options, and with what is inside. None of a
+    /// type that has no such text.
+    fn printed(&self) -> Option<&dyn fmt::Display> {
         None
     }
 }
