@@ -8,6 +8,40 @@
 //!
 //! Invariant: a layer is one node of a captured graph, or what it computes where the rules of a capture enter it; what it
 //! accepts and what it refuses is the same when it runs and when it is captured.
+//!
+//! # Names
+//!
+//! What torch.nn has under a name is here under the same name:
+//!
+//! | in torch.nn | here |
+//! |---|---|
+//! | convolution | [`Conv1d`], [`Conv2d`], [`ConvTranspose1d`], [`ConvTranspose2d`], [`Fold`], [`Unfold`] |
+//! | pooling | [`MaxPool1d`], [`MaxPool2d`], [`MaxPool3d`], [`MaxUnpool1d`], [`MaxUnpool2d`], [`MaxUnpool3d`], [`AvgPool1d`], [`AvgPool2d`], [`AvgPool3d`], [`LPPool1d`], [`LPPool2d`], [`LPPool3d`], [`AdaptiveMaxPool1d`], [`AdaptiveMaxPool2d`], [`AdaptiveMaxPool3d`], [`AdaptiveAvgPool1d`], [`AdaptiveAvgPool2d`], [`AdaptiveAvgPool3d`]; `return_indices=True` is [`WithIndices`] |
+//! | padding | [`ZeroPad1d`], [`ZeroPad2d`], [`ZeroPad3d`], [`ConstantPad1d`], [`ConstantPad2d`], [`ConstantPad3d`], [`ReflectionPad1d`], [`ReflectionPad2d`], [`ReflectionPad3d`], [`ReplicationPad1d`], [`ReplicationPad2d`], [`ReplicationPad3d`], [`CircularPad1d`], [`CircularPad2d`], [`CircularPad3d`] |
+//! | activations | [`ELU`], [`Hardshrink`], [`Hardsigmoid`], [`Hardtanh`], [`Hardswish`], [`LeakyReLU`], [`LogSigmoid`], [`MultiheadAttention`], [`PReLU`], [`ReLU`], [`ReLU6`], [`RReLU`], [`SELU`], [`CELU`], [`GELU`], [`Sigmoid`], [`SiLU`], [`Mish`], [`Softplus`], [`Softshrink`], [`Softsign`], [`Tanh`], [`Tanhshrink`], [`Threshold`], [`GLU`], [`Softmin`], [`Softmax`], [`Softmax2d`], [`LogSoftmax`], [`AdaptiveLogSoftmaxWithLoss`] |
+//! | normalization | [`BatchNorm1d`], [`BatchNorm2d`], [`BatchNorm3d`], [`GroupNorm`], [`InstanceNorm1d`], [`InstanceNorm2d`], [`InstanceNorm3d`], [`LayerNorm`], [`LocalResponseNorm`], [`RMSNorm`] |
+//! | recurrent | [`RNN`], [`LSTM`], [`GRU`], [`RNNCell`], [`LSTMCell`], [`GRUCell`] |
+//! | transformer | [`Transformer`], [`TransformerEncoder`], [`TransformerDecoder`], [`TransformerEncoderLayer`], [`TransformerDecoderLayer`] |
+//! | linear, shapes | [`Identity`], [`Linear`], [`Bilinear`], [`Flatten`], [`Unflatten`] and the function [`flatten`] |
+//! | dropout | [`Dropout`], [`Dropout1d`], [`Dropout2d`], [`Dropout3d`], [`AlphaDropout`], [`FeatureAlphaDropout`] |
+//! | sparse | [`Embedding`], [`EmbeddingBag`] |
+//! | distance | [`CosineSimilarity`], [`PairwiseDistance`] |
+//! | vision, shuffle | [`PixelShuffle`], [`PixelUnshuffle`], [`Upsample`], [`ChannelShuffle`] |
+//! | losses | [`L1Loss`], [`MSELoss`], [`CrossEntropyLoss`], [`CTCLoss`], [`NLLLoss`], [`PoissonNLLLoss`], [`GaussianNLLLoss`], [`KLDivLoss`], [`BCELoss`], [`BCEWithLogitsLoss`], [`MarginRankingLoss`], [`HingeEmbeddingLoss`], [`MultiLabelMarginLoss`], [`HuberLoss`], [`SmoothL1Loss`], [`SoftMarginLoss`], [`MultiLabelSoftMarginLoss`], [`CosineEmbeddingLoss`], [`MultiMarginLoss`], [`TripletMarginLoss`], [`TripletMarginWithDistanceLoss`], [`LinearCrossEntropyLoss`] |
+//! | containers | [`Sequential`], [`ModuleList`], [`ModuleDict`] |
+//!
+//! What is not here, and what to use:
+//!
+//! | in torch.nn | why, and what instead |
+//! |---|---|
+//! | `Module` | a structure with `#[fx::module]` |
+//! | `Parameter`, `ParameterList`, `ParameterDict` | a `Tensor` of the `VarBuilder`, a `Vec` of them |
+//! | `Conv3d`, `ConvTranspose3d` | candle convolves in one and two dimensions |
+//! | `FractionalMaxPool2d`, `FractionalMaxPool3d` | the regions are random; [`AdaptiveMaxPool2d`] has fixed ones |
+//! | `CrossMapLRN2d` | [`LocalResponseNorm`], which computes the same |
+//! | `UpsamplingNearest2d`, `UpsamplingBilinear2d` | [`Upsample`], in the mode [`UpsampleMode`] (deprecated in PyTorch) |
+//! | `LazyLinear`, `LazyConv2d` and the other `Lazy…` | a layer has its tensors when it is made: give its sizes |
+//! | `SyncBatchNorm`, `DataParallel` and other layers for many processes | one process is all there is; [`BatchNorm2d`] |
 
 mod axis;
 mod dims;
