@@ -160,7 +160,8 @@ impl Upsample {
                     (0..4).map(|k| (position(before as i64 - 1 + k), weights[k as usize])).collect()
                 }
                 _ => {
-                    let source = half(at).max(0.0);
+                    // torch copies an axis that keeps its extent, whatever the scale.
+                    let source = if from == to { at } else { half(at).max(0.0) };
                     let before = source.floor().min(from as f64 - 1.0);
                     let share = round(source - before).clamp(0.0, 1.0);
                     vec![(position(before as i64), 1.0 - share), (position(before as i64 + 1), share)]
