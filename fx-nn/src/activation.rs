@@ -6,10 +6,10 @@
 
 use std::fmt;
 
-use candle_core::{Module, ModuleT, Result, Tensor, bail};
+use candle_core::{DType, Module, ModuleT, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 
-use crate::dims::{extent, index, rank};
+use crate::dims::{extent, floats, index, rank};
 use crate::formula::{along, along_of, or_number};
 use crate::leaf::leaf;
 use crate::options::{float, options, words};
@@ -48,7 +48,7 @@ impl Setting for Approximate {
 macro_rules! activations {
     ($(
         $(#[$doc:meta])*
-        $layer:ident($($field:ident: $type:ty = $default:expr),*) { |$this:pat_param, $x:ident| $forward:expr; $dims:ident $shape:expr }
+        $layer:ident($($field:ident: $type:ty = $default:expr),*) $(of $numbers:ident)? { |$this:pat_param, $x:ident| $forward:expr; $dims:ident $shape:expr }
     )*) => {$(
         $(#[$doc])*
         #[doc = concat!("\n\n[torch.nn.", stringify!($layer), "](https://docs.pytorch.org/docs/stable/generated/torch.nn.", stringify!($layer), ".html)")]
@@ -74,8 +74,17 @@ macro_rules! activations {
 
         impl Module for $layer {
             fn forward(&self, $x: &Tensor) -> Result<Tensor> {
+                Self::takes($x.dtype())?;
                 let $this = self;
                 $forward
+            }
+        }
+
+        impl $layer {
+            /// Refuses whole numbers, unless it is `of` them as well.
+            fn takes(dtype: DType) -> Result<()> {
+                let more: &[&str] = &[$(stringify!($numbers))?];
+                if more.is_empty() { floats(stringify!($layer), dtype) } else { Ok(()) }
             }
         }
 
@@ -94,7 +103,7 @@ macro_rules! activations {
             shape |layer, x| {
                 #[allow(unused_variables, reason = "few shapes depend on the settings")]
                 let ($this, $dims) = (layer, x.dims());
-                $shape
+                Self::takes(x.dtype).and_then(|()| $shape)
             };
             through |layer, _scope, $x| {
                 #[allow(unused_imports, reason = "each needs some of them")]
@@ -123,9 +132,9 @@ words! {
 
 activations! {
     /// `max(0, x)`.
-    ReLU() { |_, x| x.relu(); _dims Ok(()) }
+    ReLU() of integers { |_, x| x.relu(); _dims Ok(()) }
     /// `min(max(0, x), 6)`.
-    ReLU6() { |_, x| x.clamp(0.0, 6.0); _dims Ok(()) }
+    ReLU6() of integers { |_, x| x.clamp(0.0, 6.0); _dims Ok(()) }
     /// `x` where it is positive, else `alpha · (exp(x) − 1)`.
     ELU(alpha: f64 = 1.0) { |Self { alpha }, x| x.relu()? + (stable::exp_m1(&x.minimum(0.0)?)? * *alpha)?; _dims Ok(()) }
     /// `scale · (max(0, x) + min(0, alpha · (exp(x) − 1)))`, with the scale and alpha of self-normalising networks.
@@ -164,7 +173,7 @@ activations! {
     /// `x − tanh(x)`.
     Tanhshrink() { |_, x| x - x.tanh()?; _dims Ok(()) }
     /// `x` limited to `min_val..=max_val`.
-    Hardtanh(min_val: f64 = -1.0, max_val: f64 = 1.0) { |Self { min_val, max_val }, x| {
+    Hardtanh(min_val: f64 = -1.0, max_val: f64 = 1.0) of integers { |Self { min_val, max_val }, x| {
         if min_val >= max_val {
             bail!("Hardtanh: min_val {min_val} should be less than max_val {max_val}");
         }
@@ -184,7 +193,7 @@ activations! {
     /// `x` where it is positive, else `negative_slope · x`.
     LeakyReLU(negative_slope: f64 = 0.01) { |Self { negative_slope: slope }, x| candle_nn::ops::leaky_relu(x, *slope); _dims Ok(()) }
     /// `x` where it is above `threshold`, else `value`.
-    Threshold(threshold: f64 = 0.0, value: f64 = 0.0) { |Self { threshold, value }, x| or_number(&x.gt(*threshold)?, x, *value); _dims Ok(()) }
+    Threshold(threshold: f64 = 0.0, value: f64 = 0.0) of integers { |Self { threshold, value }, x| or_number(&x.gt(*threshold)?, x, *value); _dims Ok(()) }
     /// The first half along `dim` times the sigmoid of the second; the extent of `dim` is halved.
     GLU(dim: i64 = -1) { |Self { dim }, x| {
         let axis = halved(x.dims(), *dim)?;

@@ -90,6 +90,9 @@ twice! {
         reduce: impl Fn(&Tensor, usize) -> Result<Tensor>,
     ) -> Result<Tensor> {
         let dims = sizes.shape(layer, x.dims())?;
+        if dims.contains(&0) {
+            return Tensor::zeros(dims, x.dtype(), x.device());
+        }
         let mut result = x.clone();
         for axis in (x.rank() - N..x.rank()).rev() {
             let (size, wanted) = (x.dim(axis)?, dims[axis]);

@@ -78,6 +78,9 @@ impl AdaptiveLogSoftmaxWithLoss {
         }
         let linear = |from, to, bias, vb| Linear::new(from, to, LinearConfig { bias }, vb);
         let head = linear(in_features, first + cutoffs.len(), config.head_bias, vb.pp("head"))?;
+        if !config.div_value.is_finite() || config.div_value <= 0.0 {
+            bail!("AdaptiveLogSoftmaxWithLoss: div_value {} should be positive", config.div_value);
+        }
         let cutoffs: Vec<usize> = cutoffs.iter().copied().chain([n_classes]).collect();
         let tail = cutoffs.windows(2).enumerate().map(|(i, pair)| {
             let power = i32::try_from(i + 1).unwrap_or(i32::MAX);

@@ -31,6 +31,10 @@ pub(crate) fn padded(layer: &str, size: usize, left: i64, right: i64, fill: Fill
     if left > most || right > most {
         bail!("{layer}: padding ({left}, {right}) should be at most {most} for an axis of {size}");
     }
+    // Less than nothing is taken away before anything is added.
+    if left.min(0).saturating_add(right.min(0)).saturating_add(signed) < 0 {
+        bail!("{layer}: padding ({left}, {right}) takes away more than there is of an axis of {size}");
+    }
     match signed.checked_add(left).and_then(|sum| sum.checked_add(right)).map(usize::try_from) {
         Some(Ok(result)) if result > 0 || size == 0 || matches!(fill, Fill::Constant(_)) => Ok(result),
         _ => bail!("{layer}: padding ({left}, {right}) leaves nothing of an axis of {size}"),

@@ -13,7 +13,7 @@ use fx_core::module::LayerModule;
 use fx_core::trace::{Proxy, Scope};
 use fx_core::value::TensorFact;
 
-use crate::dims::{extent, rank};
+use crate::dims::{extent, floats, rank};
 use crate::keeper::{Keeps, KeepsOne, outside_training};
 use crate::leaf::leaf;
 use crate::norm::{affine, standardize, widely};
@@ -348,10 +348,10 @@ impl<const N: usize> BatchNorm<N> {
         extent(&Self::NAME[3..], dims, 1, self.num_features, "channels")
     }
 
-    /// Refuses a batch of one element in training, which has no variance.
+    /// Refuses a batch of no or one element in training, which has no variance.
     fn several(&self, dims: &[usize]) -> Result<()> {
         let count: usize = dims.iter().product();
-        if count > 0 && count == self.num_features {
+        if count <= self.num_features {
             bail!("{}: expects more than one value per channel in training, but is given {dims:?}", &Self::NAME[3..]);
         }
         Ok(())
@@ -383,6 +383,7 @@ impl<const N: usize> ModuleT for BatchNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or the batch's statistics are of one element.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        floats(&Self::NAME[3..], xs.dtype())?;
         let (result, running) = batch_norm(self, &self.kept.channels(3), xs, train)?;
         self.kept.count(running)?;
         Ok(result)
@@ -406,7 +407,7 @@ leaf! {
     config config: BatchNormConfig;
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
-    shape |layer, x| layer.shape(x.dims());
+    shape |layer, x| floats(&Self::NAME[3..], x.dtype).and_then(|()| layer.shape(x.dims()));
     buffers RUNNING;
     in_training Changes;
     enters layer;
@@ -474,9 +475,9 @@ impl<const N: usize> InstanceNorm<N> {
         Ok(at)
     }
 
-    /// Refuses samples of one element, which have no variance.
+    /// Refuses samples of no or one element, which have no variance.
     fn several(&self, dims: &[usize], at: usize) -> Result<()> {
-        if dims[at + 1..].iter().product::<usize>() == 1 {
+        if dims[at + 1..].iter().product::<usize>() <= 1 {
             let layer = &Self::NAME[3..];
             bail!("{layer}: expects more than one value per channel and sample, but is given {dims:?}");
         }
@@ -492,6 +493,7 @@ impl<const N: usize> ModuleT for InstanceNorm<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or a sample has one element in training.
     fn forward_t(&self, xs: &Tensor, train: bool) -> Result<Tensor> {
+        floats(&Self::NAME[3..], xs.dtype())?;
         let (result, running) = instance_norm(self, &self.kept.channels(2), xs, train)?;
         self.kept.count(running)?;
         Ok(result)
@@ -514,7 +516,7 @@ leaf! {
     config config: InstanceNormConfig;
     tensors { "weight", "bias", "running_mean", "running_var", "num_batches_tracked" }
     make |vb| Self::new(num_features, config, vb);
-    shape |layer, x| layer.shape(x.dims()).map(|_| ());
+    shape |layer, x| floats(&Self::NAME[3..], x.dtype).and_then(|()| layer.shape(x.dims())).map(|_| ());
     buffers RUNNING;
     in_training Changes;
     enters layer;

@@ -327,7 +327,10 @@ twice! {
         bias: Option<&Tensor>,
         xs: &Tensor,
     ) -> Result<Tensor> {
-        layer.shape(xs.dims())?;
+        let dims = layer.shape(xs.dims())?;
+        if dims.contains(&0) {
+            return Tensor::zeros(dims, xs.dtype(), xs.device());
+        }
         let (mut x, missing) = batched(xs, N)?;
         // candle pads itself where all sides are alike.
         let zeros = layer.zeros();

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error names the layer, what it expects and what it is given.
 
-use candle_core::{Result, bail};
+use candle_core::{DType, Result, bail};
 
 /// The position of dimension `dim` among `rank`; negative ones count from the end.
 pub(crate) fn index(layer: &str, dim: i64, rank: usize) -> Result<usize> {
@@ -31,6 +31,14 @@ pub(crate) fn extent(layer: &str, dims: &[usize], at: usize, expected: usize, me
         }
         None => bail!("{layer}: expects {meaning} in dimension {at}, but is given a tensor of shape {dims:?}"),
     }
+}
+
+/// Refuses a tensor of whole numbers, of which a layer that computes fractions makes nothing.
+pub(crate) fn floats(layer: &str, dtype: DType) -> Result<()> {
+    if dtype.is_float() {
+        return Ok(());
+    }
+    bail!("{layer}: expects a tensor of floats, but is given one of {}", dtype.as_str())
 }
 
 /// The position of the channels of `(…, C, spatial…)` with or without a batch, of `spatial` dimensions.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use candle_core::{Result, Shape, Tensor};
 
-use crate::dims::index;
+use crate::dims::{floats, index};
 use crate::leaf::several;
 use crate::twice::twice;
 
@@ -98,6 +98,7 @@ impl CosineSimilarity {
     /// # Errors
     /// When they do not broadcast or have no such dimension.
     pub fn forward(&self, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+        floats("CosineSimilarity", x1.dtype()).and_then(|()| floats("CosineSimilarity", x2.dtype()))?;
         similarity(*self, x1, x2)
     }
 }
@@ -114,7 +115,10 @@ several! {
     tensors {}
     make |_vb| Ok(Self { dim, eps });
     call |layer, first, second| layer.forward(first, second);
-    shape |layer, first, second| layer.shape(first.dims(), second.dims()).map(|(_, dims)| dims);
+    shape |layer, first, second| {
+        floats("CosineSimilarity", first.dtype).and_then(|()| floats("CosineSimilarity", second.dtype))?;
+        layer.shape(first.dims(), second.dims()).map(|(_, dims)| dims)
+    };
     through |layer, _scope, first, second| entered::similarity(*layer, first, second);
 }
 
@@ -155,6 +159,7 @@ impl PairwiseDistance {
     /// # Errors
     /// When they do not broadcast or are scalars.
     pub fn forward(&self, x1: &Tensor, x2: &Tensor) -> Result<Tensor> {
+        floats("PairwiseDistance", x1.dtype()).and_then(|()| floats("PairwiseDistance", x2.dtype()))?;
         pairwise(*self, x1, x2)
     }
 }
@@ -171,6 +176,9 @@ several! {
     tensors {}
     make |_vb| Ok(Self { p, eps, keepdim });
     call |layer, first, second| layer.forward(first, second);
-    shape |layer, first, second| layer.shape(first.dims(), second.dims());
+    shape |layer, first, second| {
+        floats("PairwiseDistance", first.dtype).and_then(|()| floats("PairwiseDistance", second.dtype))?;
+        layer.shape(first.dims(), second.dims())
+    };
     through |layer, _scope, first, second| entered::pairwise(*layer, first, second);
 }

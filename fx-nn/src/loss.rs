@@ -7,6 +7,7 @@ use std::fmt;
 use candle_core::{Result, Tensor, bail};
 use candle_nn::VarBuilder;
 
+use crate::dims::floats;
 use crate::leaf::several;
 use crate::options::{options, words};
 use crate::stable;
@@ -138,6 +139,7 @@ macro_rules! losses {
             /// When the shapes do not fit, or the options do not make sense.
             pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
                 self.shape(input.dims(), target.dims())?;
+                floats(stringify!($layer), input.dtype())?;
                 #[allow(unused_variables, reason = "losses without settings")]
                 let ($this, $x, $y) = (&self.config, input, target);
                 $(let $weight = self.$weight.as_ref();)*
@@ -174,7 +176,9 @@ macro_rules! losses {
             tensors { $($name),* }
             make |_vb| Ok(Self { config, $($weight: saved(&_vb, $name)?,)* });
             call |layer, input, target| layer.forward(input, target);
-            shape |layer, input, target| layer.shape(input.dims(), target.dims());
+            shape |layer, input, target| {
+                floats(stringify!($layer), input.dtype).and_then(|()| layer.shape(input.dims(), target.dims()))
+            };
             buffers &[$($name),*];
             through |layer, _scope, input, target| {
                 #[allow(unused_imports, reason = "each needs some of them")]
@@ -264,9 +268,12 @@ losses! {
         log_target: bool = false,
     } |this, x, y| {
         if this.log_target {
-            y.exp()?.broadcast_mul(&y.broadcast_sub(x)?)
+            let difference = y.broadcast_sub(x)?;
+            y.exp()?.broadcast_mul(&difference)
         } else {
-            x_log_x(y)?.broadcast_sub(&y.broadcast_mul(x)?)
+            // First what refuses a target of another type.
+            let mixed = y.broadcast_mul(x)?;
+            x_log_x(y)?.broadcast_sub(&mixed)
         }
     }; |layer, x, y, _this| crate::distance::together(layer, x, y);
 

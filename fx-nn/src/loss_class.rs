@@ -6,6 +6,7 @@ use std::fmt;
 
 use candle_core::{DType, Result, Tensor, bail};
 
+use crate::dims::floats;
 use crate::leaf::several;
 use crate::loss::{Reduction, alike, reduced, saved};
 use crate::options::options;
@@ -218,6 +219,7 @@ impl NLLLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        floats("NLLLoss", input.dtype())?;
         nll(self, self.weight.as_ref(), input, target)
     }
 
@@ -239,7 +241,7 @@ several! {
     tensors { "weight" }
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
-    shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    shape |layer, input, target| floats("NLLLoss", input.dtype).and_then(|()| layer.shape(input.dims(), target.dims()));
     buffers &["weight"];
     through |layer, scope, input, target| {
         entered::nll(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
@@ -311,6 +313,7 @@ impl CrossEntropyLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        floats("CrossEntropyLoss", input.dtype())?;
         cross_entropy(self, self.weight.as_ref(), input, target)
     }
 
@@ -332,7 +335,7 @@ several! {
     tensors { "weight" }
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
-    shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    shape |layer, input, target| floats("CrossEntropyLoss", input.dtype).and_then(|()| layer.shape(input.dims(), target.dims()));
     buffers &["weight"];
     through |layer, scope, input, target| {
         entered::cross_entropy(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
@@ -390,6 +393,7 @@ impl MultiMarginLoss {
     /// # Errors
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
+        floats("MultiMarginLoss", input.dtype())?;
         multi_margin(self, self.weight.as_ref(), input, target)
     }
 
@@ -411,7 +415,7 @@ several! {
     tensors { "weight" }
     make |vb| Ok(Self { config, weight: saved(&vb, "weight")? });
     call |layer, input, target| layer.forward(input, target);
-    shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    shape |layer, input, target| floats("MultiMarginLoss", input.dtype).and_then(|()| layer.shape(input.dims(), target.dims()));
     buffers &["weight"];
     through |layer, scope, input, target| {
         entered::multi_margin(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), input, target)
@@ -456,6 +460,7 @@ impl MultiLabelMarginLoss {
     /// When the shapes do not fit, or a class is not among them.
     pub fn forward(&self, input: &Tensor, target: &Tensor) -> Result<Tensor> {
         self.shape(input.dims(), target.dims())?;
+        floats("MultiLabelMarginLoss", input.dtype())?;
         let count = input.dim(input.rank() - 1)?;
         let mut longest = 0;
         for list in target.to_dtype(DType::I64)?.reshape(((), count))?.to_vec2::<i64>()? {
@@ -483,7 +488,7 @@ several! {
     tensors {}
     make |_vb| Ok(Self { config });
     call |layer, input, target| layer.forward(input, target);
-    shape |layer, input, target| layer.shape(input.dims(), target.dims());
+    shape |layer, input, target| floats("MultiLabelMarginLoss", input.dtype).and_then(|()| layer.shape(input.dims(), target.dims()));
     through |layer, _scope, input, target| {
         // How many classes a target lists is in the data; there is no more room than this.
         let longest = target.dims().last().copied().unwrap_or(0);

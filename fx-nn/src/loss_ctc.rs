@@ -11,7 +11,7 @@ use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
 use crate::axis::full;
-use crate::dims::rank;
+use crate::dims::{floats, rank};
 use crate::leaf::{Several, leaf};
 use crate::loss::{Reduction, reduced};
 use crate::options::options;
@@ -187,6 +187,7 @@ impl CTCLoss {
         input_lengths: &Tensor,
         target_lengths: &Tensor,
     ) -> Result<Tensor> {
+        floats("CTCLoss", log_probs.dtype())?;
         let samples = self.shape(log_probs.dims())?.first().copied().unwrap_or(1);
         let (length, classes) = (log_probs.dim(0)?, log_probs.dim(log_probs.rank() - 1)?);
         let (inputs, lengths) = (integers(input_lengths)?, integers(target_lengths)?);

@@ -10,6 +10,7 @@ use fx_core::ops::IntoValue;
 use fx_core::trace::{Given, Proxy};
 use fx_core::value::Fact;
 
+use crate::dims::floats;
 use crate::distance::{CosineSimilarity, PairwiseDistance, pairwise, similarity, together};
 use crate::leaf::{Several, leaf};
 use crate::loss::{Reduction, reduced};
@@ -103,6 +104,7 @@ macro_rules! losses {
             /// When the shapes do not fit.
             pub fn forward(&self, $first: &Tensor, $second: &Tensor, $third: &Tensor) -> Result<Tensor> {
                 self.shape($first.dims(), $second.dims(), $third.dims())?;
+                floats(stringify!($layer), $first.dtype())?;
                 let $this = &self.config;
                 let values: Result<Tensor> = $values;
                 reduced(self.config.reduction, &values?)
@@ -177,7 +179,7 @@ losses! {
         /// How far the inputs should be apart; 0 by default.
         margin: f64 = 0.0,
     } (input1, input2, target)
-    |config| target.neg()?.broadcast_mul(&input1.broadcast_sub(input2)?)?.affine(1.0, config.margin)?.relu();
+    |config| target.broadcast_mul(&input1.broadcast_sub(input2)?)?.affine(-1.0, config.margin)?.relu();
     |layer, [x, y, target]| together(layer, &together(layer, x, y)?, target);
 
     /// `1 − cos(x₁, x₂)` where the target is 1, `max(0, cos(x₁, x₂) − margin)` where it is -1; of `(N, D)` or `(D)`.

@@ -7,7 +7,7 @@ use std::fmt;
 use candle_core::{DType, Module, Result, Tensor, bail};
 use candle_nn::{Init, VarBuilder};
 
-use crate::dims::{extent, rank};
+use crate::dims::{extent, floats, rank};
 use crate::leaf::leaf;
 use crate::options::{flag, float, options, tuple};
 use crate::twice::{maybe, twice};
@@ -166,6 +166,7 @@ impl Module for LayerNorm {
     /// # Errors
     /// When the last dimensions are not `normalized_shape`.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        floats("LayerNorm", xs.dtype())?;
         layer_norm(self, self.weight.as_ref(), self.bias.as_ref(), xs)
     }
 }
@@ -188,7 +189,7 @@ leaf! {
     config config: LayerNormConfig;
     tensors { "weight", "bias" }
     make |vb| Self::new(normalized_shape, config, vb);
-    shape |layer, x| trailing("LayerNorm", x.dims(), &layer.normalized_shape);
+    shape |layer, x| floats("LayerNorm", x.dtype).and_then(|()| trailing("LayerNorm", x.dims(), &layer.normalized_shape));
     through |layer, scope, x| {
         let (weight, bias) = (layer.weight.as_ref(), layer.bias.as_ref());
         entered::layer_norm(layer, maybe(weight, scope, "weight").as_ref(), maybe(bias, scope, "bias").as_ref(), x)
@@ -243,6 +244,7 @@ impl Module for RMSNorm {
     /// # Errors
     /// When the last dimensions are not `normalized_shape`.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        floats("RMSNorm", xs.dtype())?;
         rms_norm(self, self.weight.as_ref(), xs)
     }
 }
@@ -261,7 +263,7 @@ leaf! {
     config config: RMSNormConfig;
     tensors { "weight" }
     make |vb| Self::new(normalized_shape, config, vb);
-    shape |layer, x| trailing("RMSNorm", x.dims(), &layer.normalized_shape);
+    shape |layer, x| floats("RMSNorm", x.dtype).and_then(|()| trailing("RMSNorm", x.dims(), &layer.normalized_shape));
     through |layer, scope, x| entered::rms_norm(layer, maybe(layer.weight.as_ref(), scope, "weight").as_ref(), x);
 }
 
@@ -319,6 +321,7 @@ impl Module for GroupNorm {
     /// # Errors
     /// When the second dimension has not as many channels.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        floats("GroupNorm", xs.dtype())?;
         group_norm(self, self.weight.as_ref(), self.bias.as_ref(), xs)
     }
 }
@@ -342,7 +345,7 @@ leaf! {
     config config: GroupNormConfig;
     tensors { "weight", "bias" }
     make |vb| Self::new(num_groups, num_channels, config, vb);
-    shape |layer, x| layer.shape(x.dims());
+    shape |layer, x| floats("GroupNorm", x.dtype).and_then(|()| layer.shape(x.dims()));
     through |layer, scope, x| {
         let (weight, bias) = (layer.weight.as_ref(), layer.bias.as_ref());
         entered::group_norm(layer, maybe(weight, scope, "weight").as_ref(), maybe(bias, scope, "bias").as_ref(), x)
@@ -394,6 +397,7 @@ impl Module for LocalResponseNorm {
     /// # Errors
     /// When the tensor has fewer than three dimensions.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        floats("LocalResponseNorm", xs.dtype())?;
         local_response_norm(self, xs)
     }
 }
@@ -411,6 +415,6 @@ leaf! {
     config config: LocalResponseNormConfig;
     tensors {}
     make |_vb| Self::new(size, config);
-    shape |_layer, x| Self::shape(x.dims());
+    shape |_layer, x| floats("LocalResponseNorm", x.dtype).and_then(|()| Self::shape(x.dims()));
     through |layer, _scope, x| entered::local_response_norm(layer, x);
 }

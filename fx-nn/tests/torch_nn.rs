@@ -253,6 +253,18 @@ fn run_all(check: impl Fn(&Case) -> Result<()>) {
 }
 
 #[test]
+fn wrong_inputs_are_refused_alike() {
+    run_all(torch::wrong::check_inputs);
+}
+
+#[test]
+fn wrong_options_are_refused() {
+    run_all(|case| {
+        torch::wrong::check_options(case, || VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu))
+    });
+}
+
+#[test]
 fn every_case_is_one_node_that_is_saved_and_loaded() {
     run_all(check_capture);
 }

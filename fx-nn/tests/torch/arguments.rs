@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 
 pub(crate) struct Arguments {
     positional: Vec<Value>,
+    /// Those by name, as they were given.
+    named: Map<String, Value>,
     keyword: RefCell<Map<String, Value>>,
     taken: RefCell<usize>,
 }
@@ -90,7 +92,12 @@ impl Arguments {
         let parsed: Value = serde_json::from_str(json).map_err(candle_core::Error::wrap)?;
         let positional = parsed["positional"].as_array().cloned().unwrap_or_default();
         let keyword = parsed["keyword"].as_object().cloned().unwrap_or_default();
-        Ok(Self { positional, keyword: RefCell::new(keyword), taken: RefCell::new(0) })
+        Ok(Self { positional, named: keyword.clone(), keyword: RefCell::new(keyword), taken: RefCell::new(0) })
+    }
+
+    /// Those by position and those by name, as they were given.
+    pub(crate) fn given(&self) -> (&[Value], &Map<String, Value>) {
+        (&self.positional, &self.named)
     }
 
     /// The next argument of the signature.

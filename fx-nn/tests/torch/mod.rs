@@ -5,3 +5,4 @@ pub(crate) mod build;
 mod build_loss;
 pub(crate) mod called;
 pub(crate) mod case;
+pub(crate) mod wrong;
