@@ -101,6 +101,12 @@ twice! {
     /// These positions of an axis, in this order.
     pub(crate) fn select(x: &Tensor, axis: usize, positions: Vec<u32>) -> Result<Tensor> {
         let len = positions.len();
+        if x.elem_count() == 0 {
+            // candle panics.
+            let mut dims = x.dims().to_vec();
+            dims[axis] = len;
+            return Tensor::zeros(dims, x.dtype(), x.device());
+        }
         x.contiguous()?.index_select(&Tensor::from_vec(positions, len, x.device())?, axis)
     }
 

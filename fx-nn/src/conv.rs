@@ -327,10 +327,7 @@ twice! {
         bias: Option<&Tensor>,
         xs: &Tensor,
     ) -> Result<Tensor> {
-        let dims = layer.shape(xs.dims())?;
-        if dims.contains(&0) {
-            return Tensor::zeros(dims, xs.dtype(), xs.device());
-        }
+        layer.shape(xs.dims())?;
         let (mut x, missing) = batched(xs, N)?;
         // candle pads itself where all sides are alike.
         let zeros = layer.zeros();
@@ -365,6 +362,11 @@ impl<const N: usize> Module for Conv<N> {
     /// # Errors
     /// When the tensor has another number of dimensions or of channels, or is smaller than the window.
     fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        let dims = self.shape(xs.dims())?;
+        if dims.contains(&0) {
+            // candle panics at a batch of none.
+            return Tensor::zeros(dims, xs.dtype(), xs.device());
+        }
         convolve(self, &self.weight, self.bias.as_ref(), xs)
     }
 }
