@@ -247,6 +247,11 @@ impl Fitter {
 
     /// A size at which two expressions differ, that was not tried.
     fn difference(&self, one: &SymInt, other: &SymInt) -> Option<(Arc<str>, i64)> {
+        self.where_differ(|sizes| one.evaluate(sizes) != other.evaluate(sizes))
+    }
+
+    /// A size at which `differ` says so, that was not tried.
+    fn where_differ(&self, differ: impl Fn(&Sizes) -> bool) -> Option<(Arc<str>, i64)> {
         let base = self.points.first()?;
         for class in &self.classes {
             for i in 0..LOOKED_AT {
@@ -256,7 +261,7 @@ impl Fitter {
                     .map(|(name, value)| (name.clone(), if *name == class.name { size } else { value }))
                     .collect();
                 let is_known = || self.points.contains(&sizes) || self.excluded.contains(&sizes);
-                if one.evaluate(&sizes) != other.evaluate(&sizes) && !is_known() {
+                if differ(&sizes) && !is_known() {
                     return Some((class.name.clone(), size));
                 }
             }

@@ -41,8 +41,15 @@ impl Position {
     /// # Errors
     /// When the file cannot be read, or a tensor is missing or of another shape.
     pub fn load(path: impl AsRef<std::path::Path>, device: &Device) -> Result<Self> {
-        let weights = std::fs::read(path)?;
-        let vb = VarBuilder::from_buffered_safetensors(weights, DType::F32, device)?;
+        Self::from_bytes(&std::fs::read(path)?, device)
+    }
+
+    /// Reads the weights from what a safetensors file holds, as `include_bytes!` gives it.
+    ///
+    /// # Errors
+    /// When it is no such file, or a tensor is missing or of another shape.
+    pub fn from_bytes(weights: &[u8], device: &Device) -> Result<Self> {
+        let vb = VarBuilder::from_slice_safetensors(weights, DType::F32, device)?;
         Self::new(vb)
     }
 
