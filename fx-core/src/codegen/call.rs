@@ -28,6 +28,8 @@ pub(super) struct Calls<'g> {
     pub(super) names: &'g Names,
     pub(super) places: &'g Places,
     pub(super) sources: &'g Sources,
+    /// The value whose device is that of the program; none if the devices of the graph are written as they are.
+    pub(super) device_of: Option<NodeId>,
 }
 
 /// The expressions of operations, read once each; none for a user's function.
@@ -120,6 +122,7 @@ impl Calls<'_> {
             return Written { receiver: parse_quote!(#receiver), value: parse_quote!(#value), is_tuple };
         }
         let tokens = match (argument.to_value(), argument) {
+            (Some(value), Argument::Device(_)) => self.device().unwrap_or_else(|| literal(&value, kind, dtype)),
             (Some(value), _) => literal(&value, kind, dtype),
             (None, symbolic) if !symbolic.has_nodes() => symbolic_literal(symbolic, kind, dtype),
             (None, Argument::List(items) | Argument::Tuple(items)) => {
@@ -134,6 +137,12 @@ impl Calls<'_> {
         };
         let expression: Expr = parse_quote!(#tokens);
         Written { receiver: expression.clone(), value: expression, is_tuple: false }
+    }
+
+    /// The device of the program, as a reference, if it is asked for.
+    pub(super) fn device(&self) -> Option<TokenStream> {
+        let of = self.names.of(self.device_of?);
+        Some(quote!(#of.device()))
     }
 
     /// A value as itself: a name, or the place of an attribute.

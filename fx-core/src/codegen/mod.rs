@@ -6,6 +6,7 @@
 //! Invariant: no step edits Rust as text; a verified graph never makes code generation fail.
 
 mod call;
+mod device;
 mod folder;
 mod format;
 mod identifier;

@@ -41,7 +41,10 @@ impl Calls<'_> {
                 let dims = plain(argument, Kind::Shape);
                 quote!(candle_core::Shape::from(#dims))
             }
-            (Some(("Device", _)), Argument::Device(_)) => owned_device(argument),
+            (Some(("Device", _)), Argument::Device(_)) => match self.device() {
+                Some(device) => quote!(#device.clone()),
+                None => owned_device(argument),
+            },
             (Some(("f32", _)), Argument::Int(_) | Argument::Float(_)) => plain(argument, Kind::Single),
             (Some(("f64", _)), Argument::Int(_) | Argument::Float(_)) => plain(argument, Kind::Float),
             (_, Argument::Tuple(items)) => match ty {
@@ -79,6 +82,7 @@ impl Calls<'_> {
                 let text = &**text;
                 quote!(#text)
             }
+            (_, Argument::Device(_)) => self.device().unwrap_or_else(|| plain(argument, Kind::Device)),
             (ty, argument) => {
                 let owned = self.typed(argument, ty);
                 quote!(&#owned)

@@ -103,6 +103,9 @@ fn models_are_written_as_source() {
             captured.push((case.model, case.captured()));
         }
     }
+    let bert = cases::all().into_iter().find(|case| case.model == "bert").expect("a case of it");
+    let of_sizes = bert.captured_for_all_sizes().and_then(|graph| graph.ok_or_else(|| "it follows no size".into()));
+    captured.push(("bert_sizes", of_sizes));
     let models: Vec<&str> = captured.iter().map(|(model, _)| *model).collect();
     let captured = captured.into_iter().map(|(model, captured)| Ok((model.to_owned(), captured?)));
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("emitted");

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use quote::quote;
 
 use super::super::call::{Calls, Sources};
+use super::super::device;
 use super::super::names::Names;
 use super::super::place::Places;
 use super::super::source::{Code, Statement};
@@ -55,7 +56,10 @@ impl Method {
             }
         }
         let (places, sources) = (Places::new(graph, module.attributes()), Sources::default());
-        let calls = Calls { graph, attributes: module.attributes(), names: &names, places: &places, sources: &sources };
+        let attributes = module.attributes();
+        let inputs = Some(graph.placeholders()).filter(|_| device::is_one(graph, attributes));
+        let device_of = inputs.and_then(|inputs| device::asked(graph, &names, inputs));
+        let calls = Calls { graph, attributes, names: &names, places: &places, sources: &sources, device_of };
         for (id, _) in graph.nodes().filter(|(_, node)| is_call(node.op())) {
             // Kept for what it does: a result that nothing reads has no name, and goes at once.
             let is_read = graph.users(id).next().is_some();

@@ -78,6 +78,9 @@ pub(super) use method::Method;
 /// assert_eq!(written.weights()[0].0, "weight");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Weights are named by the fields that hold them. A model that reads its checkpoint under other names (`query.weight` into the
+/// field `query.inner`) gives them to the program by candle's `VarBuilder::rename_f`: `Model::new(vb.rename_f(…))`.
 #[derive(Default)]
 #[must_use]
 pub struct Folder<'a> {

@@ -13,6 +13,7 @@ use crate::module::{Attribute, GraphModule};
 use crate::value::Value;
 
 use super::super::call::{Calls, Sources};
+use super::super::device;
 use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::names::Names;
@@ -30,6 +31,8 @@ pub(super) struct Unit<'m> {
     pub(super) holders: Holders,
     pub(super) flow: Flow,
     pub(super) leaves: HashMap<ModulePath, Leaf>,
+    /// Whether all of it is on one device, which can then be any.
+    on_one_device: bool,
 }
 
 /// What a struct holds, as it is written.
@@ -57,6 +60,8 @@ pub(super) struct View {
     pub(super) places: Places,
     /// Where the modules are that it calls or passes on.
     pub(super) modules: HashMap<usize, Place>,
+    /// The value whose device is that of the program.
+    device_of: Option<NodeId>,
 }
 
 impl<'m> Unit<'m> {
@@ -70,7 +75,8 @@ impl<'m> Unit<'m> {
         let regions = Regions::new(graph);
         let holders = Holders::new(graph, module.attributes(), &regions);
         let flow = Flow::new(graph, &regions, &holders);
-        let mut unit = Self { module, regions, holders, flow, leaves: HashMap::new() };
+        let on_one_device = device::is_one(graph, module.attributes());
+        let mut unit = Self { module, regions, holders, flow, leaves: HashMap::new(), on_one_device };
         let mut unwritable = Vec::new();
         for (id, node) in graph.nodes() {
             let leaf = match node.target() {
@@ -154,7 +160,14 @@ impl<'m> Unit<'m> {
             (None, Some(way)) => Place { tokens: place(&way), is_reference: false },
             (None, None) => Place { tokens: quote!(self), is_reference: true },
         };
-        let mut view = View { names, places: Places::default(), modules: HashMap::new() };
+        let taken = self.flow.inputs[region].iter().filter_map(|input| match input {
+            Input::Value(id) => Some(*id),
+            Input::Held(_) | Input::Size(_) => None,
+        });
+        // The function of the graph takes the placeholders.
+        let values = taken.chain(graph.placeholders().take_while(|_| region == 0));
+        let device_of = Some(values).filter(|_| self.on_one_device).and_then(|all| device::asked(graph, &names, all));
+        let mut view = View { names, places: Places::default(), modules: HashMap::new(), device_of };
         let attribute = |view: &mut View, path: &ModulePath| {
             let leaf = self.holders.leaf(path);
             let at = at(&Member::Leaf(leaf.clone()));
@@ -213,6 +226,7 @@ impl<'m> Unit<'m> {
             names: &view.names,
             places: &view.places,
             sources,
+            device_of: view.device_of,
         }
     }
 
