@@ -26,12 +26,27 @@ mod tree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 pub use insert::{Insertion, apply};
 pub use tree::annotate;
 
 use classify::Classes;
 use source::SourceFile;
+
+/// [`annotate`] as a command: says on the terminal what came of it.
+pub fn command(from: &Path, to: &Path) -> ExitCode {
+    match annotate(from, to) {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// What can go wrong while reading the source and writing the annotated copy.
 #[derive(Debug, thiserror::Error)]

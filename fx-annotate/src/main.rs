@@ -17,16 +17,7 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             ExitCode::SUCCESS
         }
-        [from, to] => match fx_annotate::annotate(from.as_ref(), to.as_ref()) {
-            Ok(summary) => {
-                println!("{summary}");
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                eprintln!("error: {error}");
-                ExitCode::FAILURE
-            }
-        },
+        [from, to] => fx_annotate::command(from.as_ref(), to.as_ref()),
         _ => {
             eprintln!("error: two paths are needed, and {} given\n\n{USAGE}", arguments.len());
             ExitCode::from(2)

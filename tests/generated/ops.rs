@@ -3644,7 +3644,7 @@ struct MethodToDevice0;
 
 impl MethodToDevice0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_device = in_1.to_device(&Device::Cpu)?;
+        let to_device = in_1.to_device(in_1.device())?;
         Ok(to_device)
     }
 }

@@ -17,11 +17,12 @@ impl Calls {
             "two \"words\"",
             "three".to_string(),
             DType::F32,
-            &Device::Cpu,
+            x.device(),
             (2, 0.5),
         )?;
         drop(numbers);
-        let array = wrapped::functions::array(&others, [0.5, 1.0, 2.0], &["a", "b"], Device::Cpu)?;
+        let array =
+            wrapped::functions::array(&others, [0.5, 1.0, 2.0], &["a", "b"], x.device().clone())?;
         drop(others);
         let infallible = wrapped::functions::infallible(&array);
         drop(array);

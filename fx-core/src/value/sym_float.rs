@@ -147,6 +147,10 @@ impl SymFloat {
         if of.as_float().is_some() {
             return Ok(hint.into());
         }
+        // What was rounded stays as it is.
+        if function == FloatFunction::Single && matches!(of.0.term, FloatTerm::Function(FloatFunction::Single, _)) {
+            return Ok(of.clone());
+        }
         Self::made(FloatTerm::Function(function, of.clone()), hint, of.0.depth)
     }
 

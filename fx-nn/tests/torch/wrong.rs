@@ -1,7 +1,7 @@
 //! Inputs and options that are not those of a case: one size changed, one dimension more or less, another type; an option
 //! that is nothing, one more, or negative.
 //!
-//! Invariant: nothing panics; a capture accepts and refuses what a run does.
+//! Invariant: nothing panics; what a run accepts, a capture accepts, with the same shape.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -18,6 +18,7 @@ usage: corpus [MODEL]            capture all models, or those whose name begins 
        corpus table              print the table of all models, as in MODELS.md
        corpus emit DIR [MODEL]   write the captured models as source into one crate in DIR, build it, run it, and
                                   compare each with its graph, to the last bit, also at other sizes
+       corpus annotate FROM TO   what the command `fx-annotate` does, which is built without the models
        corpus help               print this";
 
 fn main() -> ExitCode {
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         [] => capture(&cases::all()),
+        ["annotate", _, _] => fx_annotate::command(arguments[1].as_ref(), arguments[2].as_ref()),
         ["emit", _] => emit_command(&cases::all(), arguments[1].as_ref()),
         ["emit", _, model] => match chosen(model) {
             Ok(cases) => emit_command(&cases, arguments[1].as_ref()),
