@@ -105,7 +105,7 @@ impl Calls {
 
 #[allow(unreachable_pub, reason = "generated code is checked for what it computes")]
 mod generated {
-    use candle_core::{DType, Device, Result, Tensor};
+    use candle_core::{DType, Result, Tensor};
 
     pub(crate) struct Calls {
         pub(crate) w: Tensor,

@@ -128,10 +128,10 @@ impl Writer<'_> {
 fn inherent_methods(file: &SourceFile) -> BTreeSet<(String, String)> {
     let mut named = BTreeSet::new();
     walk(&file.syntax.items, &mut |item| {
-        if let Item::Impl(item) = item {
-            if let (None, Some(ty)) = (&item.trait_, type_name(item)) {
-                named.extend(methods(item).map(|method| (ty.clone(), method.sig.ident.to_string())));
-            }
+        if let Item::Impl(item) = item
+            && let (None, Some(ty)) = (&item.trait_, type_name(item))
+        {
+            named.extend(methods(item).map(|method| (ty.clone(), method.sig.ident.to_string())));
         }
     });
     named

@@ -126,10 +126,10 @@ pub(super) fn names(block: &Block) -> Vec<Segments> {
     impl<'ast> Visit<'ast> for Paths {
         fn visit_path(&mut self, path: &'ast syn::Path) {
             let path_segments = segments(path);
-            if let [before @ .., _] = &path_segments[..] {
-                if !before.is_empty() {
-                    self.0.push(before.to_vec());
-                }
+            if let [before @ .., _] = &path_segments[..]
+                && !before.is_empty()
+            {
+                self.0.push(before.to_vec());
             }
             self.0.push(path_segments);
             visit::visit_path(self, path);

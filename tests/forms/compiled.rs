@@ -185,7 +185,7 @@ impl Module for Hidden {
         };
         let mut seen = self.seen.lock().expect("nobody panicked");
         seen.push(y.mean_all()?);
-        let y = if seen.len() % 3 == 0 { y.broadcast_add(&seen[0])? } else { y };
+        let y = if seen.len().is_multiple_of(3) { y.broadcast_add(&seen[0])? } else { y };
         *self.last.borrow_mut() = Some(y.clone());
         Ok(y)
     }

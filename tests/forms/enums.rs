@@ -171,7 +171,7 @@ impl<M: Module> Lazy<M> {
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let twice = match self {
             Self::Plain(inner) => Self::Built { inner: inner.clone(), scale: 2.0 },
-            Self::Built { inner, .. } => Some(inner.clone()).map(Self::Plain).unwrap(),
+            Self::Built { inner, .. } => std::iter::once(inner.clone()).map(Self::Plain).next().unwrap(),
         };
         match (&twice, self) {
             (Self::Built { inner, scale }, _) => inner.forward(x)? * *scale,

@@ -1,6 +1,13 @@
 //! What Rust programs do with a size: each form gives what the original gives at every size, or a guard refuses the size,
 //! or the capture is refused. Nothing of a size is baked in.
 
+#![allow(
+    clippy::manual_contains,
+    clippy::nonminimal_bool,
+    clippy::unnecessary_lazy_evaluations,
+    reason = "forms that people write, in all ways"
+)]
+
 use candle_core::{DType, Module, Result, Tensor};
 use fx::{GraphModule, TraceError, Tracer};
 
