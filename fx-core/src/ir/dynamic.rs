@@ -87,6 +87,9 @@ impl Dynamic {
         self.sizes.iter().find(|size| *size.name == *name)
     }
 
+    /// How many sizes a graph can follow. They are searched by name, so a text must not have any number of them.
+    pub const MAX_SIZES: usize = 256;
+
     /// Whether a word can be the name of a size: a plain word that means nothing else in the text of a graph.
     #[must_use]
     pub fn is_legal_name(name: &str) -> bool {

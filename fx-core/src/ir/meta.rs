@@ -117,6 +117,11 @@ impl Meta {
             }
         }
     }
+
+    /// Keeps something under a key that is not there yet, which the caller knows.
+    pub(crate) fn add_annotation(&mut self, key: impl Into<Arc<str>>, value: Value) {
+        self.rare.get_or_insert_default().annotations.push((key.into(), value));
+    }
 }
 
 /// Where the user wrote something.

@@ -5,6 +5,7 @@
 //!
 //! Invariant: a text that is not a graph is an error, never a panic, and takes linear time.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ pub(super) struct Reader<'l, 't, 'o> {
     nodes: Vec<Written<'t>>,
     pub(super) stacks: Stacks,
     pub(super) source: Option<Source>,
-    devices: Vec<(String, Device)>,
+    devices: HashMap<String, Device>,
     /// Names of the parts of the state.
     slots: Vec<Arc<str>>,
     /// What the sizes of the graph were at the capture.
@@ -107,7 +108,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
             nodes: Vec::new(),
             stacks: Stacks::default(),
             source: None,
-            devices: Vec::new(),
+            devices: HashMap::new(),
             slots: Vec::new(),
             hints: Vec::new(),
         }
@@ -449,7 +450,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
     /// The device of this name, opened once.
     pub(super) fn device(&mut self, start: usize, kind: &str, ordinal: &str) -> Result<Device> {
         let name = format!("{kind}:{ordinal}");
-        if let Some((_, device)) = self.devices.iter().find(|(known, _)| *known == name) {
+        if let Some(device) = self.devices.get(&name) {
             return Ok(device.clone());
         }
         let Ok(ordinal) = ordinal.parse() else {
@@ -468,7 +469,7 @@ impl<'l, 't, 'o> Reader<'l, 't, 'o> {
                     .hint("write `cpu`, or read it where there is one".to_owned()));
             }
         };
-        self.devices.push((name, device.clone()));
+        self.devices.insert(name, device.clone());
         Ok(device)
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a module is declared before it is named, inside of one that was declared before it, and not too deep.
 
+use std::collections::HashSet;
+
 use super::error::{ParseErrorKind, nearest};
 use super::lex::Result;
 use super::read::Reader;
@@ -140,6 +142,7 @@ impl Reader<'_, '_, '_> {
     /// `{ key: 1, "another key": [2] }`.
     fn annotations(&mut self, meta: &mut Meta) -> Result<()> {
         self.lexer.expect("{", "`{`")?;
+        let mut keys = HashSet::new();
         while !self.lexer.eat("}") {
             self.lexer.peek();
             let start = self.lexer.at;
@@ -147,10 +150,11 @@ impl Reader<'_, '_, '_> {
             let after = self.lexer.at;
             self.lexer.expect(":", "`:`")?;
             let value = self.value(Argument::MAX_DEPTH)?;
-            if meta.annotate(&*key, value).is_some() {
+            if !keys.insert(key.clone()) {
                 self.lexer.at = after;
                 return Err(self.lexer.fault(start, ParseErrorKind::Invalid("this key is given twice".into())));
             }
+            meta.add_annotation(&*key, value);
             if !self.lexer.eat(",") {
                 self.lexer.expect("}", "`,` or `}`")?;
                 break;

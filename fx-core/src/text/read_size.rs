@@ -25,6 +25,10 @@ impl Reader<'_, '_, '_> {
                 let kind = ParseErrorKind::Invalid(format!("`{}` cannot be the name of a size", shortened(name)));
                 return Err(self.lexer.fault(start, kind));
             }
+            if dynamic.sizes.len() == Dynamic::MAX_SIZES {
+                let why = format!("a graph follows at most {} sizes", Dynamic::MAX_SIZES);
+                return Err(self.lexer.fault(start, ParseErrorKind::Invalid(why)));
+            }
             if self.hint(name).is_some() {
                 return Err(self.lexer.fault(start, ParseErrorKind::Invalid("two sizes have this name".into())));
             }
@@ -229,6 +233,10 @@ pub(crate) fn parse_size(text: &str) -> std::result::Result<SymInt, String> {
             Some("min" | "max") => {}
             Some(word) if !Dynamic::is_legal_name(word) => {
                 return Err(format!("`{}` cannot be the name of a size", shortened(word)));
+            }
+            Some(word) if reader.hint(word).is_some() => {}
+            Some(_) if reader.hints.len() == Dynamic::MAX_SIZES => {
+                return Err(format!("it names more than {} sizes", Dynamic::MAX_SIZES));
             }
             // A value at which nothing is divided by 0.
             Some(word) => reader.hints.push((word.into(), 1 << 20)),

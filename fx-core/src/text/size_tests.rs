@@ -2,7 +2,8 @@
 
 use insta::assert_snapshot;
 
-use crate::ir::{Argument, Graph};
+use super::parse_size;
+use crate::ir::{Argument, Dynamic, Graph, Size};
 use crate::value::{Sizes, Value};
 
 const TEXT: &str = r#"graph g<batch: 2 = %x[0] = %mask[0], seq: 7 = %x[1], past: 0 = %past>(%x: f32[batch, seq, 8], %past: past, %mask: f32[batch, past + seq]) where (seq > 1 at "src/model.rs":10, (past + seq) % 7 == 0, seq <= 32) {
@@ -88,4 +89,30 @@ fn what_is_wrong_has_a_place() {
         Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
     });
     assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn a_graph_follows_so_many_sizes_and_no_more() {
+    let text = |count: usize| {
+        let sizes: Vec<String> = (0..count).map(|i| format!("n{i}: 3 = %x[0]")).collect();
+        format!("graph f<{}>(%x: f32[n0]) {{\n    output %x\n}}", sizes.join(", "))
+    };
+    let graph: Graph = text(Dynamic::MAX_SIZES).parse().expect("it is a graph");
+    assert_eq!(graph.verify(), Ok(()));
+    for count in [Dynamic::MAX_SIZES + 1, 200_000] {
+        let error = text(count).parse::<Graph>().expect_err("there are too many").to_string();
+        assert!(error.contains("a graph follows at most 256 sizes"), "{error}");
+    }
+
+    let mut dynamic = graph.dynamic().expect("it follows sizes").clone();
+    let size = Size { name: "one_more".into(), ..dynamic.sizes[0].clone() };
+    dynamic.sizes.push(size);
+    let mut graph = graph;
+    graph.set_dynamic(Some(dynamic));
+    let error = graph.verify().expect_err("there are too many").to_string();
+    assert!(error.contains("a graph follows at most 256 sizes, and this one 257"), "{error}");
+
+    let names: Vec<String> = (0..100_000).map(|i| format!("n{i}")).collect();
+    let error = parse_size(&names.join(" + ")).expect_err("there are too many");
+    assert_eq!(error, "it names more than 256 sizes");
 }

@@ -148,3 +148,16 @@ fn large_graphs_are_written_in_linear_time() {
     assert!(graph.print_tabular().len() < 120 * 100_000);
     assert!(add(&mut graph.at_start(), x, x) != x);
 }
+
+#[test]
+fn any_number_of_annotations_reads_back() {
+    let keys: Vec<String> = (0..100_000).map(|i| format!("k{i}: {i}")).collect();
+    let text = format!("graph f(%x) {{\n    output %x @{{ custom: {{ {} }} }}\n}}", keys.join(", "));
+    let graph: Graph = text.parse().expect("it is a graph");
+    let output = graph.node(graph.output_node().expect("it has an output"));
+    assert_eq!(output.meta().annotations().len(), keys.len());
+    assert_eq!(output.meta().annotation("k99999"), Some(&Value::Int(99_999)));
+    let twice = text.replace("k7: 7,", "k7: 7, k7: 7,");
+    let error = twice.parse::<Graph>().expect_err("a key is there twice").to_string();
+    assert!(error.contains("this key is given twice"), "{error}");
+}

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::literal::Decimal;
-use super::sym_int::{Sizes, SymError, SymInt};
+use super::sym_int::{Sizes, SymError, SymInt, write_operation};
 
 /// A float as an expression over named sizes, with the value it had at the capture, its hint. Cheap to clone; equal by
 /// structure, numbers by their bits.
@@ -299,13 +299,7 @@ impl fmt::Display for SymFloat {
             FloatTerm::Function(function, inside) => return write!(f, "{}({inside})", function.as_str()),
             FloatTerm::Binary(op, left, right) => (*op, left, right),
         };
-        let Some(rank) = op.rank() else {
-            return write!(f, "{}({left}, {right})", op.as_str());
-        };
-        // Operations of one rank go from left to right.
-        if left.rank().is_some_and(|inner| inner < rank) { write!(f, "({left})") } else { write!(f, "{left}") }?;
-        write!(f, " {} ", op.as_str())?;
-        if right.rank().is_some_and(|inner| inner <= rank) { write!(f, "({right})") } else { write!(f, "{right}") }
+        write_operation(f, (op.as_str(), op.rank()), (left, left.rank()), (right, right.rank()))
     }
 }
 

@@ -276,14 +276,25 @@ impl fmt::Display for SymInt {
             Term::Symbol(name) => return f.write_str(name),
             Term::Binary(op, left, right) => (*op, left, right),
         };
-        let Some(rank) = op.rank() else {
-            return write!(f, "{}({left}, {right})", op.as_str());
-        };
-        // Operations of one rank go from left to right.
-        if left.rank().is_some_and(|inner| inner < rank) { write!(f, "({left})") } else { write!(f, "{left}") }?;
-        write!(f, " {} ", op.as_str())?;
-        if right.rank().is_some_and(|inner| inner <= rank) { write!(f, "({right})") } else { write!(f, "{right}") }
+        write_operation(f, (op.as_str(), op.rank()), (left, left.rank()), (right, right.rank()))
     }
+}
+
+/// An operation as it is written: between its operands, in parentheses where their ranks ask for them; before them, if it
+/// has no rank.
+pub(super) fn write_operation<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    (op, rank): (&str, Option<u8>),
+    (left, left_rank): (&T, Option<u8>),
+    (right, right_rank): (&T, Option<u8>),
+) -> fmt::Result {
+    let Some(rank) = rank else {
+        return write!(f, "{op}({left}, {right})");
+    };
+    // Operations of one rank go from left to right.
+    if left_rank.is_some_and(|inner| inner < rank) { write!(f, "({left})") } else { write!(f, "{left}") }?;
+    write!(f, " {op} ")?;
+    if right_rank.is_some_and(|inner| inner <= rank) { write!(f, "({right})") } else { write!(f, "{right}") }
 }
 
 impl SymInt {

@@ -16,6 +16,10 @@ impl Verifier<'_> {
         let graph = self.graph;
         let none = Dynamic::default();
         let dynamic = graph.dynamic().unwrap_or(&none);
+        if dynamic.sizes.len() > Dynamic::MAX_SIZES {
+            let (most, found) = (Dynamic::MAX_SIZES, dynamic.sizes.len());
+            return self.size(None, format!("a graph follows at most {most} sizes, and this one {found}"));
+        }
         let hints: Sizes = dynamic.sizes.iter().map(|size| (size.name.clone(), size.hint)).collect();
         self.check_sizes(dynamic);
         for guard in &dynamic.guards {
