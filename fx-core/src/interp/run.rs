@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use candle_core::Tensor;
 use smallvec::SmallVec;
 
-use crate::ir::{Graph, Node, NodeId};
+use crate::ir::{Argument, Graph, Node, NodeId};
 use crate::module::inputs::{default_input, input_names, parameter};
 use crate::module::{GraphModule, State};
 use crate::ops::Args;
@@ -17,7 +17,7 @@ use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Sizes, Value};
 
 use super::error::{NodeError, RunError};
-use super::plan::{Call, Operand, Plan, Structure};
+use super::plan::{Call, Operand, Plan, Structure, no_value};
 use super::processing::{of_slot, process_inputs, process_outputs};
 use super::sizes::{check_guards, sizes_of};
 
@@ -162,13 +162,15 @@ impl Plan {
         })?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
             check_input(graph.node(id), value, &sizes)?;
+            check_depth(graph, value)?;
             if let Some(slot) = slot {
                 slots[*slot as usize] = value.clone();
             }
         }
         check_guards(graph, &sizes)?;
-        for (argument, slot) in &self.symbolic {
-            slots[*slot as usize] = argument.evaluate(&sizes)?.unwrap_or_default();
+        for (argument, slot, user) in &self.symbolic {
+            let value = argument.evaluate(&sizes).map_err(|why| no_value(graph, *user, why))?;
+            slots[*slot as usize] = value.unwrap_or_default();
         }
         let at = Cell::new(0);
         // A call only reads values, and makes a new one: nothing is left half done.
@@ -182,11 +184,13 @@ impl Plan {
             }
             ran => ran?,
         }
-        Ok(match self.output {
+        let output = match self.output {
             // Nothing else reads it.
             Operand::Slot(slot) => std::mem::take(&mut slots[slot as usize]),
             output => self.value(output, &slots),
-        })
+        };
+        check_depth(graph, &output)?;
+        Ok(output)
     }
 
     /// Runs all steps; `at` is the one that is running.
@@ -330,6 +334,14 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
         return Err(RunError::OtherStructure { input, expected: format!("{expected} for {sizes}"), found });
     }
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
+}
+
+/// Graphs that call each other can wrap a value again and again; what is nested deep cannot even be dropped.
+pub(super) fn check_depth(graph: &Graph, value: &Value) -> Result<(), RunError> {
+    if value.is_deeper_than(Argument::MAX_DEPTH) {
+        return Err(RunError::ValueTooDeep { graph: graph.name().to_owned() });
+    }
+    Ok(())
 }
 
 /// What follows may hold for the result that the call had at the capture only.
