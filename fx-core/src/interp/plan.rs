@@ -154,7 +154,7 @@ pub(super) fn is_relied_on(graph: &Graph, attributes: &Attributes, node: &Node) 
         return false;
     }
     let mut fact_of = |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
-    let inferred = infer_call(attributes, node.target(), node.args(), node.kwargs(), 0, &mut fact_of);
+    let inferred = infer_call(attributes, node.target(), node.args(), node.kwargs(), &mut fact_of);
     inferred.is_ok_and(|inferred| inferred.is_unknown())
 }
 

@@ -294,11 +294,22 @@ impl Argument {
 
     /// What is known of it at the sizes of the capture, when `fact_of` says what is known of the nodes in it.
     pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
-        match self {
-            Self::Node(id) => fact_of(*id),
-            _ => self
-                .at_hint()
-                .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
+        self.fact_by(&mut |expression| Some(expression.hint()), fact_of)
+    }
+
+    /// The same in a run of these sizes.
+    pub(crate) fn fact_at(&self, sizes: &Sizes, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        self.fact_by(&mut |expression| expression.evaluate(sizes).ok(), fact_of)
+    }
+
+    fn fact_by(&self, of: &mut impl FnMut(&SymInt) -> Option<i64>, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        if let Self::Node(id) = self {
+            return fact_of(*id);
+        }
+        match self.value_of(&mut |expression| of(expression).map(Some).ok_or(())) {
+            Ok(Some(value)) => Fact::Data(value),
+            Ok(None) => Fact::List(self.parts().map(|part| part.fact_by(of, fact_of)).collect()),
+            Err(()) => Fact::Unknown,
         }
     }
 }

@@ -10,5 +10,6 @@ mod observers;
 mod refused;
 mod run;
 mod shared;
+mod sizes;
 mod state;
 mod summary;
