@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `hoist` | what the elements of a list share, before the list |
 //! | `lowered` | what layers compute that candle does not have |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
@@ -33,6 +34,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod hoist;
 mod holder;
 mod inline;
 mod interface;
