@@ -212,7 +212,7 @@ fn write(module: &str, captured: Captured, directory: &Path) -> Result<Written, 
     });
     let wanted = wanted.collect::<Result<Vec<Vec<Tensor>>, Failure>>()?;
     flatten(&mut graph);
-    let written = Folder::new().comments(true).explain_errors(true).write(&graph)?;
+    let written = Folder::new().write(&graph)?;
     let code = written.code().as_str();
     fs::write(directory.join(format!("src/{module}.rs")), code)?;
     written.save_weights(directory.join(format!("{module}.weights")))?;
