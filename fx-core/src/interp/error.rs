@@ -23,6 +23,9 @@ use crate::value::SymError;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A run that failed has changed nothing: the state is as it was. The message has all of it; fields are for programs
+/// that tell errors apart.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -203,6 +206,8 @@ fn inputs(count: usize) -> String {
 }
 
 /// A node that candle refused.
+///
+/// It is inside of [`RunError::Node`].
 #[derive(Debug, thiserror::Error)]
 #[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
 pub struct NodeError {

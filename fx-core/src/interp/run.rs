@@ -24,6 +24,20 @@ use super::sizes::{check_guards, sizes_of};
 impl GraphModule {
     /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
     ///
+    /// A graph with a [signature](Graph::signature) takes one for each parameter. Of a graph that returns several
+    /// values or none, use [`GraphModule::run`].
+    ///
+    /// ```
+    /// use candle_core::{Device, Tensor};
+    /// use fx_core::{interp::RunError, trace::Tracer};
+    ///
+    /// let module = Tracer::new().trace_fn(|inputs| &inputs.tensor("x")? + &inputs.tensor("y")?)?;
+    /// let one = Tensor::new(&[1f32], &Device::Cpu)?;
+    /// assert_eq!(module.forward(&[&one, &one])?.to_vec1::<f32>()?, [2.0]);
+    /// assert!(matches!(module.forward(&[&one]), Err(RunError::InputCount { expected: 2, found: 1, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
     pub fn forward<T: AsRef<Tensor>>(&self, inputs: &[T]) -> Result<Tensor, RunError> {
@@ -41,6 +55,9 @@ impl GraphModule {
     /// A graph with state ([`Graph::state`]) starts from the state that this module holds, and leaves the new one there.
     /// If it fails, the state stays as it was. Runs of one module at the same time start from the same state, and the
     /// last one leaves its own: to run several sequences, give each a state, [`GraphModule::run_with_state`].
+    ///
+    /// Inputs are shared, never copied, and left as they are; tensors that the graph makes are freed after their last
+    /// use.
     ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
@@ -60,6 +77,8 @@ impl GraphModule {
     /// [`GraphModule::run`] in a state that the caller keeps, instead of the one that this module holds: the state is read,
     /// and is changed when the run has succeeded.
     ///
+    /// The state of this module is neither read nor changed.
+    ///
     /// # Errors
     /// As [`GraphModule::run`]; also when the graph has as a constant what is in the state.
     pub fn run_with_state(&self, state: &mut State, inputs: &[Value]) -> Result<Value, RunError> {
@@ -75,6 +94,8 @@ impl GraphModule {
 
     /// Whether the graph is for these inputs and the state that the module holds: they have the shapes and dtypes that it was
     /// captured for, and its guards hold.
+    ///
+    /// Nothing runs. A call that it accepts can still fail: candle may refuse what depends on data.
     ///
     /// # Errors
     /// Why it is not, as [`GraphModule::run`] would say.

@@ -38,6 +38,8 @@ pub struct ShapeProp {
 impl ShapeProp {
     /// Runs the module on these inputs and writes what was seen; the result.
     ///
+    /// Where what is known follows sizes, and held in this run, it is left as it is.
+    ///
     /// # Errors
     /// [`RunError`], as [`GraphModule::run`]; nothing is written then.
     pub fn propagate(module: &mut GraphModule, inputs: &[Value]) -> Result<Value, RunError> {

@@ -15,6 +15,8 @@ use crate::ops::OpRef;
 use crate::value::{Fact, SymInt, SymNumber};
 
 /// Why a graph was not transformed.
+///
+/// The old module is as it was; there is no new one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
@@ -82,11 +84,16 @@ pub enum TransformError {
 /// ```
 pub trait Transformer {
     /// Its name, under which new nodes remember the node they were made out of ([`crate::ir::Origin`]).
+    ///
+    /// `"transform"` unless it is overridden.
     fn name(&self) -> &str {
         "transform"
     }
 
     /// What a node becomes: calls the hook for its opcode.
+    ///
+    /// Overridden, it sees every node. It returns what is read in place of the node: a node of the new graph, or plain
+    /// data.
     ///
     /// # Errors
     /// What the hook refuses.
@@ -95,6 +102,8 @@ pub trait Transformer {
     }
 
     /// What an input becomes.
+    ///
+    /// To give a fixed value instead of an input, return it; the new graph then has one input less, and no signature.
     ///
     /// # Errors
     /// What the hook refuses.
@@ -112,6 +121,9 @@ pub trait Transformer {
 
     /// What a call of a function or operator becomes.
     ///
+    /// Arguments are what the old ones became. [`Emit::call`] copies or replaces; returning an argument without adding
+    /// a node takes the call out.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn call_function(
@@ -125,6 +137,8 @@ pub trait Transformer {
     }
 
     /// What a call of a method becomes.
+    ///
+    /// As [`Transformer::call_function`].
     ///
     /// # Errors
     /// What the hook refuses.
@@ -140,6 +154,8 @@ pub trait Transformer {
 
     /// What a call of a layer or child graph becomes.
     ///
+    /// [`Emit::inline`] writes a child graph out in its place.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn call_module(
@@ -154,6 +170,8 @@ pub trait Transformer {
 
     /// What the result becomes.
     ///
+    /// It has to be added: a graph without an output is not correct.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn output(&mut self, at: &mut Emit<'_>, value: Argument) -> Result<Argument, TransformError> {
@@ -163,6 +181,8 @@ pub trait Transformer {
     /// The transformed module; the old one is left as it is, and shares its weights. It keeps the name, the signature and
     /// with it the state if there is an input for each of the old one, whatever is computed of them first, and of the
     /// attributes those that it refers to.
+    ///
+    /// Nodes that nothing reads any more stay; [`GraphModule::eliminate_dead_code`] takes them out.
     ///
     /// # Errors
     /// What a hook refuses, or that the new graph is not correct.
@@ -217,6 +237,8 @@ struct Inputs {
 }
 
 /// The node that is transformed, and the end of the new graph.
+///
+/// What a hook is given to work with. Nodes are added at the end of the new graph, and remember what they were made of.
 pub struct Emit<'t> {
     from: &'t Graph,
     id: NodeId,
@@ -247,17 +269,41 @@ impl<'t> Emit<'t> {
     }
 
     /// The attributes of the new module: those of the old one, and what hooks add.
+    ///
+    /// What nothing refers to in the end is left out.
     pub fn attributes_mut(&mut self) -> &mut Attributes {
         self.attributes
     }
 
     /// What is known of a new value.
+    ///
+    /// Shape and dtype, as far as the rules say, so that a hook can decide by them.
     #[must_use]
     pub fn fact(&self, value: &Argument) -> Fact {
         value.fact(&mut |id| self.graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone()))
     }
 
     /// An error that says at which node a hook failed.
+    ///
+    /// ```
+    /// use fx_core::interp::{Emit, TransformError, Transformer};
+    /// use fx_core::ir::{Argument, ModulePath};
+    ///
+    /// /// Allows no constants.
+    /// struct Pure;
+    ///
+    /// impl Transformer for Pure {
+    ///     fn get_attr(&mut self, at: &mut Emit<'_>, path: &ModulePath) -> Result<Argument, TransformError> {
+    ///         Err(at.refuse(format!("`{path}` is read")))
+    ///     }
+    /// }
+    ///
+    /// let one = candle_core::Tensor::new(1f32, &candle_core::Device::Cpu)?;
+    /// let module = fx_core::trace::Tracer::new().trace_with(&(one,), |(one,), inputs| inputs.tensor("x")?.add(one))?;
+    /// let error = Pure.transform(&module).unwrap_err();
+    /// assert!(error.to_string().starts_with("`0` is read\n  while transforming"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn refuse(&self, reason: impl Into<String>) -> TransformError {
         TransformError::Hook { line: self.from.node_line(self.id), reason: reason.into() }
@@ -291,6 +337,8 @@ impl<'t> Emit<'t> {
     }
 
     /// Adds a call of an operation.
+    ///
+    /// By the opcode that goes with how Rust writes it.
     ///
     /// # Errors
     /// When the operation does not take these arguments.

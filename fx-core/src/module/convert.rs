@@ -19,6 +19,8 @@ use super::infer::RefusedNode;
 use super::layer::{LayerModule, LayerState};
 
 /// Why a module was not converted. It is left as it was.
+///
+/// It says which tensor, layer or node it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -56,6 +58,8 @@ impl GraphModule {
     /// Moves all tensors to a device, those of layers and child graphs too. Devices that are written in the graph
     /// (`zeros(…, device = cpu)`) become that device. A variable becomes another variable.
     ///
+    /// State moves along, the one now and the one at the capture; what was shared with other modules is not any more.
+    ///
     /// # Errors
     /// When a tensor cannot be moved or a layer cannot be made again; nothing is changed then.
     pub fn to_device(&mut self, device: &Device) -> Result<(), ConvertError> {
@@ -79,6 +83,23 @@ impl GraphModule {
     /// Converts all floating-point tensors to another floating-point type, those of layers and child graphs too; integers
     /// stay. The graph then takes floating-point inputs of that type; what is known of its nodes is worked out anew. A
     /// variable becomes another variable. A dtype that is written in the graph (`to_dtype(…, dtype = f32)`) stays.
+    ///
+    /// State is converted along.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
+    /// let mut module = Tracer::new()
+    ///     .input("x", DType::F32, 3)
+    ///     .trace_with(&(weight.clone(),), |(weight,), inputs| inputs.tensor("x")?.mul(weight))?;
+    /// module.to_dtype(DType::F16)?;
+    /// let y = module.forward(&[Tensor::ones(3, DType::F16, &Device::Cpu)?])?;
+    /// assert_eq!(y.dtype(), DType::F16);
+    /// assert!(module.forward(&[weight]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When a tensor cannot be converted, a layer cannot be made again, or a node would refuse the new type; nothing is

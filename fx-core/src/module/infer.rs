@@ -19,6 +19,8 @@ use super::inputs::{Input, bind_inputs};
 use super::normalize::layer_arguments;
 
 /// A node that would be refused.
+///
+/// The reason is what candle would say, without a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}\n  would be refused: {reason}")]
 pub struct RefusedNode {
@@ -31,6 +33,21 @@ pub struct RefusedNode {
 impl GraphModule {
     /// What is known of its result if this is known of its inputs, one fact for each placeholder.
     ///
+    /// What a rule cannot say is [`Fact::Unknown`]; with fewer facts than placeholders the rest is unknown. Nothing is
+    /// written to the nodes; [`GraphModule::infer_facts`] writes.
+    ///
+    /// ```
+    /// use candle_core::DType;
+    /// use fx_core::{trace::Tracer, value::Fact};
+    ///
+    /// let module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.matmul(&inputs.tensor("w")?))?;
+    /// let known = |shape: (usize, usize)| Fact::tensor(shape, DType::F32);
+    /// assert_eq!(module.infer(&[&known((2, 3)), &known((3, 5))])?, known((2, 5)));
+    /// let error = module.infer(&[&known((2, 3)), &known((4, 5))]).unwrap_err();
+    /// assert!(error.line.starts_with("%matmul"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When a node in it would be refused.
     pub fn infer(&self, inputs: &[&Fact]) -> Result<Fact, RefusedNode> {
@@ -39,6 +56,10 @@ impl GraphModule {
 
     /// Works out anew what is known of each node from what is known of the placeholders, and writes it to the nodes.
     /// What no rule can say becomes unknown.
+    ///
+    /// A fact that follows sizes stays if it says the same at the capture's. To work out facts for other inputs, write
+    /// those of the placeholders first ([`Graph::meta_mut`](crate::ir::Graph::meta_mut)); what only a run can tell,
+    /// [`ShapeProp`](crate::interp::ShapeProp) sees.
     ///
     /// # Errors
     /// When a node would be refused; nothing is written then.

@@ -31,6 +31,9 @@ use crate::ops::{Effect, OpRef};
 /// assert!(!cse.run(&mut module, &mut Fuel::unlimited())?);
 /// # Ok::<(), PassFailure>(())
 /// ```
+///
+/// Merged are calls that are pure ([`Effect::Pure`](crate::ops::Effect::Pure)); the first stays, and remembers the
+/// others.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct CommonSubexpressions {
@@ -44,6 +47,8 @@ impl CommonSubexpressions {
     }
 
     /// Leaves calls of these operations alone.
+    ///
+    /// In addition to those that were named before.
     pub fn banned(mut self, ops: impl IntoIterator<Item = OpRef>) -> Self {
         self.banned.extend(ops);
         self

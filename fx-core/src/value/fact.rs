@@ -12,6 +12,21 @@ use super::literal::dtype_name;
 use super::sym_int::{Sizes, SymInt};
 
 /// Shape and dtype of a tensor.
+///
+/// In a graph that follows sizes ([`Dynamic`](crate::ir::Dynamic)) the extents can be expressions; `shape` is then what
+/// they were at the capture.
+///
+/// ```
+/// use candle_core::{DType, Shape};
+/// use fx_core::value::{Sizes, SymInt, TensorFact};
+///
+/// let rows = TensorFact::symbolic([SymInt::symbol("batch", 2), 3.into()], DType::F32).expect("no extent is negative");
+/// assert_eq!((rows.to_string().as_str(), rows.dims()), ("f32[batch, 3]", &[2, 3][..]));
+/// assert!(rows.fits(&Shape::from((5, 3)), DType::F32, &Sizes::from_iter([("batch", 5)])));
+/// // Another extent than the size says, and another dtype.
+/// assert!(!rows.fits(&Shape::from((4, 3)), DType::F32, &Sizes::from_iter([("batch", 5)])));
+/// assert!(!rows.fits(&Shape::from((5, 3)), DType::F16, &Sizes::from_iter([("batch", 5)])));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TensorFact {
     /// Extent of each dimension at the capture, outermost first.
@@ -24,6 +39,8 @@ pub struct TensorFact {
 
 impl TensorFact {
     /// A tensor of this shape and dtype.
+    ///
+    /// It is of this shape in every run; extents that follow sizes are given by [`TensorFact::symbolic`].
     pub fn new(shape: impl Into<Shape>, dtype: DType) -> Self {
         Self { shape: shape.into(), dtype, extents: None }
     }
@@ -39,12 +56,16 @@ impl TensorFact {
     }
 
     /// The extents as expressions over sizes, if some of them are.
+    ///
+    /// None if all are numbers: [`TensorFact::dims`] says everything then.
     #[must_use]
     pub fn extents(&self) -> Option<&[SymInt]> {
         self.extents.as_ref().map(|extents| &***extents)
     }
 
     /// Whether a tensor of this shape and dtype is what is known, in a run of these sizes.
+    ///
+    /// An expression that has no value for these sizes fits nothing.
     #[must_use]
     pub fn fits(&self, shape: &Shape, dtype: DType, sizes: &Sizes) -> bool {
         self.dtype == dtype
@@ -66,6 +87,8 @@ impl TensorFact {
     }
 
     /// The extents, outermost first.
+    ///
+    /// Of a tensor that follows sizes, those at the capture.
     #[must_use]
     pub fn dims(&self) -> &[usize] {
         self.shape.dims()
@@ -96,6 +119,24 @@ impl fmt::Display for TensorFact {
 }
 
 /// What is known of a value before it runs.
+///
+/// Each node has one, [`Meta::fact`](crate::ir::Meta::fact). Captures write it, [`GraphModule::infer_facts`] works it
+/// out anew, [`ShapeProp`](crate::interp::ShapeProp) takes it from a run. In text it is `f32[2, 3]`, `[f32[2],
+/// f32[2]]`, `(f32[2], 7)`, or `?` for nothing.
+///
+/// ```
+/// use candle_core::DType;
+/// use fx_core::value::{Fact, Sizes, Value};
+///
+/// let known = Fact::Tuple(vec![Fact::tensor((2, 3), DType::F32), Fact::Data(Value::Int(7)), Fact::Unknown]);
+/// assert_eq!(known.to_string(), "(f32[2, 3], 7, ?)");
+/// assert_eq!(known.as_tensor(), None);
+/// // Nothing known is true of everything.
+/// assert!(Fact::Unknown.holds_of(&Value::Bool(true), &Sizes::default()));
+/// assert!(!known.holds_of(&Value::Bool(true), &Sizes::default()));
+/// ```
+///
+/// [`GraphModule::infer_facts`]: crate::module::GraphModule::infer_facts
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Fact {
     /// Nothing: the value depends on an input whose shape was not given.
@@ -115,11 +156,15 @@ pub enum Fact {
 
 impl Fact {
     /// A tensor of this shape and dtype.
+    ///
+    /// Short for [`TensorFact::new`] in [`Fact::Tensor`].
     pub fn tensor(shape: impl Into<Shape>, dtype: DType) -> Self {
         Self::Tensor(TensorFact::new(shape, dtype))
     }
 
     /// The tensor fact, if this is one.
+    ///
+    /// None of a list or tuple of tensors.
     #[must_use]
     pub fn as_tensor(&self) -> Option<&TensorFact> {
         match self {
@@ -135,6 +180,9 @@ impl Fact {
     }
 
     /// Whether it says the same as another of the sizes at the capture.
+    ///
+    /// An expression and a number agree if the expression was that number at the capture, so this is weaker than `==`.
+    /// Something unknown agrees with something unknown only.
     #[must_use]
     pub fn agrees_with(&self, other: &Self) -> bool {
         match (self, other) {
@@ -149,6 +197,8 @@ impl Fact {
     }
 
     /// Whether it holds of a value, in a run of these sizes.
+    ///
+    /// Data holds of an equal value only, and a list of no tuple. [`Fact::Unknown`] holds of every value.
     #[must_use]
     pub fn holds_of(&self, value: &Value, sizes: &Sizes) -> bool {
         match (self, value) {
@@ -185,6 +235,9 @@ impl Fact {
     }
 
     /// The fact that holds of a value that exists.
+    ///
+    /// Tensors are described, lists and tuples part by part, everything else is known exactly ([`Fact::Data`]): a
+    /// structure as a whole too, with the tensors in it.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         match value {

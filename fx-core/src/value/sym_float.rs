@@ -30,6 +30,8 @@ struct Expression {
 }
 
 /// How a float is put together, for those who write it in another language.
+///
+/// What a [`SymFloat`] is made of, one level of it ([`SymFloat::term`]).
 #[derive(Debug, Clone)]
 pub enum FloatTerm {
     /// A number.
@@ -43,6 +45,8 @@ pub enum FloatTerm {
 }
 
 /// A function of one float.
+///
+/// Of a size as a float, these are what models of candle-transformers use; another one is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatFunction {
     /// `x.sqrt()`
@@ -77,6 +81,8 @@ impl FloatFunction {
 }
 
 /// What is done with two floats.
+///
+/// Each is one operation of Rust on `f64`, rounded once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatOp {
     /// `a + b`
@@ -129,6 +135,8 @@ impl FloatOp {
 
 impl SymFloat {
     /// What an integer is as a float of 64 bits.
+    ///
+    /// Above 2⁵³ it is rounded, as `as f64` rounds.
     #[must_use]
     pub fn of_int(int: &SymInt) -> Self {
         let term = match int.as_int() {
@@ -233,6 +241,8 @@ impl SymFloat {
     }
 
     /// The same with each integer in it replaced by what `map` gives for it; none if it gives none for one of them.
+    ///
+    /// None too if what is put in makes it nested deeper than [`SymInt::MAX_DEPTH`].
     pub fn map_ints(&self, map: &mut dyn FnMut(&SymInt) -> Option<SymInt>) -> Option<Self> {
         match &self.0.term {
             FloatTerm::Float(_) => Some(self.clone()),

@@ -30,6 +30,9 @@ struct Expression {
 }
 
 /// How an expression is put together, for those who write it in another language.
+///
+/// What a [`SymInt`] is made of, one level of it ([`SymInt::term`]). [`SymInt::binary`] and [`SymInt::symbol`] put them
+/// together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Term {
     /// A number.
@@ -41,6 +44,9 @@ pub enum Term {
 }
 
 /// What is done with two integers.
+///
+/// `+`, `-`, `*`, `/` and `%` are written between the operands, `min` and `max` before them. Division and remainder are
+/// Euclidean, so that for positive sizes they are those of Rust's `usize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymOp {
     /// `a + b`
@@ -100,6 +106,18 @@ impl SymOp {
 }
 
 /// Why an expression has no value.
+///
+/// Building an expression works out its hint, so it can fail as an evaluation can.
+///
+/// ```
+/// use fx_core::value::{Sizes, SymError, SymInt, SymOp};
+///
+/// let half = SymInt::binary(SymOp::Div, &12.into(), &SymInt::symbol("seq", 3))?;
+/// assert_eq!(half.evaluate(&Sizes::from_iter([("seq", 5)]))?, 2);
+/// assert!(matches!(half.evaluate(&Sizes::from_iter([("seq", 0)])), Err(SymError::NoValue { .. })));
+/// assert!(matches!(half.evaluate(&Sizes::default()), Err(SymError::Unknown(size)) if &*size == "seq"));
+/// # Ok::<(), SymError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymError {
@@ -128,6 +146,9 @@ impl SymInt {
     pub const MAX_DEPTH: u8 = 64;
 
     /// A size by its name, with the value it had at the capture.
+    ///
+    /// The name is not looked at here; [`Dynamic::is_legal_name`](crate::ir::Dynamic::is_legal_name) says what a graph
+    /// accepts.
     pub fn symbol(name: impl Into<Arc<str>>, hint: i64) -> Self {
         Self(Arc::new(Expression { term: Term::Symbol(name.into()), hint, depth: 0 }))
     }
@@ -145,6 +166,8 @@ impl SymInt {
     }
 
     /// The number, if it is the same in all runs.
+    ///
+    /// `None` for every expression over sizes, also one that happens to be the same in all runs, such as `seq - seq`.
     #[must_use]
     pub fn as_int(&self) -> Option<i64> {
         match self.0.term {
@@ -243,6 +266,9 @@ impl SymInt {
 
     /// The same with each size replaced by what `map` gives for it; none if it gives none for one of them.
     ///
+    /// It is put together anew, so what does nothing is left out again, and the hint follows from those of what is put
+    /// in.
+    ///
     /// # Errors
     /// As [`SymInt::binary`].
     pub fn substitute(&self, map: &mut dyn FnMut(&Arc<str>) -> Option<Self>) -> Result<Option<Self>, SymError> {
@@ -313,6 +339,9 @@ impl fmt::Debug for SymInt {
 }
 
 /// What sizes are in one run.
+///
+/// A run reads them off its inputs ([`Size::places`](crate::ir::Size)); expressions are evaluated with them. They are
+/// collected from pairs of a name and a value. Two of one name are no error: the first counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sizes(Vec<(Arc<str>, i64)>);
 
@@ -356,6 +385,8 @@ impl fmt::Display for Sizes {
 }
 
 /// How two numbers compare.
+///
+/// What a [`Guard`](crate::ir::Guard) is made of. Floats compare as in Rust: nothing but `!=` holds of a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// `==`

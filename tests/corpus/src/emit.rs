@@ -98,7 +98,6 @@ pub fn emit_captured(
     }
     fs::create_dir_all(&source)?;
     let folder = dependencies.iter().fold(Folder::new(), |folder, (krate, place)| folder.dependency(*krate, *place));
-    let folder = folder.comments(true).explain_errors(true);
     let written =
         captured.map(|captured| captured.and_then(|(module, captured)| write(&module, captured, &folder, directory)));
     let written: Vec<Result<Written, Failure>> = written.collect();
