@@ -25,7 +25,7 @@ use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, literals, variants};
+use super::{calls, compare, decisions, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -251,6 +251,12 @@ impl VisitMut for Body<'_> {
             Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
+            }
+            Expr::MethodCall(call) if decisions::of(call).is_some() => {
+                visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(note) = decisions::noted(call, self.paths) {
+                    *expr = syn::parse_quote!({ #note #expr });
+                }
             }
             Expr::Path(_) => {
                 let is_variant = calls::is_variant(expr, self);
