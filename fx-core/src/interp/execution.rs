@@ -289,13 +289,12 @@ impl Nodes<'_> {
         self.sizes = {
             // In the order in which they are taken below.
             let mut given = inputs.iter();
-            let mut known: Vec<(NodeId, &Value)> = Vec::new();
-            for id in graph.placeholders() {
+            let known = graph.placeholders().filter_map(|id| {
                 let there = self.values.get(id);
                 let taken = if there.is_none() || gives_all { given.next() } else { None };
-                known.extend(there.or(taken).map(|value| (id, value)));
-            }
-            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+                Some((id, there.or(taken)?))
+            });
+            sizes_of(graph, known)?
         };
         check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();

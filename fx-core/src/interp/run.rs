@@ -3,6 +3,7 @@
 //! Invariant: per node, besides candle's own work: no allocation but for structures, and no look-up by name.
 
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -112,8 +113,7 @@ impl GraphModule {
         let mut values = process_inputs(graph, state, inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
-        let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));
-        let sizes = sizes_of(graph, of)?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(&values))?;
         for (id, value) in graph.placeholders().zip(&values) {
             check_input(graph.node(id), value, &sizes)?;
         }
@@ -149,17 +149,20 @@ impl GraphModule {
                 .collect(),
         };
         let names = || parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        if let Some((name, _)) = inputs.iter().find(|(name, _)| !parameters.iter().any(|(known, _)| known == name)) {
-            return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
-        }
-        let each = parameters.iter().map(|(name, default)| {
-            let mut given = inputs.iter().filter(|(given, _)| given == name).map(|(_, value)| value);
-            match (given.next(), given.next(), default) {
-                (Some(_), Some(_), _) => Err(RunError::TwiceGiven { name: (*name).to_owned() }),
-                (Some(value), None, _) => Ok(value.clone()),
-                (None, _, Some(default)) => Ok(default.clone()),
-                (None, _, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
+        let known: HashSet<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let mut given: HashMap<&str, &Value> = HashMap::new();
+        for (name, value) in inputs {
+            if !known.contains(name) {
+                return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
             }
+            if given.insert(name, value).is_some() {
+                return Err(RunError::TwiceGiven { name: (*name).to_owned() });
+            }
+        }
+        let each = parameters.iter().map(|(name, default)| match (given.get(name), default) {
+            (Some(value), _) => Ok((*value).clone()),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
         });
         self.run(&each.collect::<Result<Vec<_>, _>>()?)
     }
@@ -178,9 +181,7 @@ impl Plan {
     fn run<'v>(&self, graph: &Graph, inputs: impl Iterator<Item = &'v Value>) -> Result<Value, RunError> {
         let mut slots: Vec<Value> = vec![Value::None; self.slots];
         let inputs: SmallVec<[&Value; 8]> = inputs.collect();
-        let sizes = sizes_of(graph, |id| {
-            graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value))
-        })?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(inputs.iter().copied()))?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
             check_input(graph.node(id), value, &sizes)?;
             check_depth(graph, value)?;

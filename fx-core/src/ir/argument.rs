@@ -89,12 +89,11 @@ impl Argument {
 
     /// Calls `visit` with each node in it, in order, as often as it occurs.
     pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
-        if let Self::Node(id) = self {
-            visit(*id);
-        } else {
-            for part in self.parts() {
-                part.for_each_node(visit);
-            }
+        match self {
+            Self::Node(id) => visit(*id),
+            Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_node(visit)),
+            Self::Struct(structure) => structure.1.iter().for_each(|(_, item)| item.for_each_node(visit)),
+            _ => {}
         }
     }
 
@@ -167,7 +166,10 @@ impl Argument {
             Self::SymInt(expression) => visit(expression),
             Self::SymFloat(float) => float.for_each_int(visit),
             Self::SymRange(ends) => ends.0.iter().chain(&ends.1).for_each(visit),
-            other => other.parts().for_each(|part| part.for_each_expression(visit)),
+            Self::List(_) | Self::Tuple(_) | Self::Struct(_) => {
+                self.parts().for_each(|part| part.for_each_expression(visit));
+            }
+            _ => {}
         }
     }
 
