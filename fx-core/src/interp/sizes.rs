@@ -20,6 +20,9 @@ pub(super) fn sizes_of<'v>(
     for size in &dynamic.sizes {
         let mut first: Option<SizeOf> = None;
         for &place in &size.places {
+            let Some(node) = graph.try_node(place.input()) else {
+                return Err(RunError::GoneInput { what: size.name.to_string() });
+            };
             let value = values[place.input()].unwrap_or(&Value::None);
             let found = match (place, value) {
                 (SizeOf::Extent(_, axis), Value::Tensor(tensor)) => {
@@ -29,7 +32,6 @@ pub(super) fn sizes_of<'v>(
                 _ => None,
             };
             let Some(found) = found else {
-                let node = graph.node(place.input());
                 let expected = match (&node.meta().fact, place) {
                     (Fact::Unknown, SizeOf::Extent(_, axis)) => format!("a tensor with a dimension {axis}"),
                     (Fact::SymInt(_) | Fact::Unknown, _) => "an integer".to_owned(),

@@ -61,6 +61,8 @@ pub enum Argument {
 }
 
 /// Named arguments of a structure.
+///
+/// In the order of declaration, as a structure's value has them too.
 pub type Fields = Box<[(Arc<str>, Argument)]>;
 
 impl Argument {
@@ -68,11 +70,15 @@ impl Argument {
     pub const MAX_DEPTH: usize = 128;
 
     /// A structure of this name with these fields.
+    ///
+    /// The name is that of the Rust type; [`Argument::Struct`] in short.
     pub fn structure(name: impl Into<Arc<str>>, fields: impl Into<Fields>) -> Self {
         Self::Struct(Box::new((name.into(), fields.into())))
     }
 
     /// The node, if this is one.
+    ///
+    /// None of a list that holds one.
     #[must_use]
     pub fn as_node(&self) -> Option<NodeId> {
         match self {
@@ -192,6 +198,8 @@ impl Argument {
     }
 
     /// `start..stop`; an absent end is open.
+    ///
+    /// A [`Argument::Range`] if both ends are numbers, else a [`Argument::SymRange`].
     #[must_use]
     pub fn range(start: Option<SymInt>, stop: Option<SymInt>) -> Self {
         let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
@@ -212,18 +220,24 @@ impl Argument {
     }
 
     /// The value, unless there are nodes in it or it follows the sizes of a run.
+    ///
+    /// It is how literals are read: `Argument::from([1, 2]).to_value()` is a [`Value::List`].
     #[must_use]
     pub fn to_value(&self) -> Option<Value> {
         self.value_of(&mut |_| Ok::<_, ()>(None)).ok().flatten()
     }
 
     /// The value at the capture, unless there are nodes in it.
+    ///
+    /// As [`Argument::to_value`], with each size what it was when the model was captured.
     #[must_use]
     pub fn at_hint(&self) -> Option<Value> {
         self.value_of(&mut |expression| Ok::<_, ()>(Some(expression.hint()))).ok().flatten()
     }
 
     /// The value in a run of these sizes; none if there are nodes in it.
+    ///
+    /// Expressions are worked out with `sizes`; everything else is as it is written.
     ///
     /// # Errors
     /// When an expression has no value.
@@ -270,6 +284,8 @@ impl Argument {
     }
 
     /// The argument with this value, unless there are tensors in it.
+    ///
+    /// The contrary of [`Argument::to_value`]. Tensors are attributes of the module, read by `get_attr`.
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
         Some(match value {
@@ -295,12 +311,25 @@ impl Argument {
     }
 
     /// What is known of it at the sizes of the capture, when `fact_of` says what is known of the nodes in it.
+    ///
+    /// Plain data is known exactly. A list, tuple or structure with nodes in it is a [`Fact::List`] of its parts.
     pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
-        match self {
-            Self::Node(id) => fact_of(*id),
-            _ => self
-                .at_hint()
-                .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
+        self.fact_by(&mut |expression| Some(expression.hint()), fact_of)
+    }
+
+    /// The same in a run of these sizes.
+    pub(crate) fn fact_at(&self, sizes: &Sizes, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        self.fact_by(&mut |expression| expression.evaluate(sizes).ok(), fact_of)
+    }
+
+    fn fact_by(&self, of: &mut impl FnMut(&SymInt) -> Option<i64>, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        if let Self::Node(id) = self {
+            return fact_of(*id);
+        }
+        match self.value_of(&mut |expression| of(expression).map(Some).ok_or(())) {
+            Ok(Some(value)) => Fact::Data(value),
+            Ok(None) => Fact::List(self.parts().map(|part| part.fact_by(of, fact_of)).collect()),
+            Err(()) => Fact::Unknown,
         }
     }
 }

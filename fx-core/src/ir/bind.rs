@@ -14,6 +14,9 @@ use super::target::{Op, Target};
 use crate::ops::{CallKind, OpRef, Param};
 
 /// A call that does not fit the operation.
+///
+/// Every message says how the operation is called. It is made where a node is added or gets another target; arguments
+/// that are changed one by one are checked by [`Graph::verify`] (V7).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// More arguments by position than parameters that take one.
@@ -64,9 +67,13 @@ pub enum BindError {
 }
 
 /// The arguments of a call in the order of the operation's parameters, one for each.
+///
+/// What [`bind`] returns.
 pub type Bound<'a> = SmallVec<[&'a Argument; 4]>;
 
 /// Brings the arguments of a call into the order of the operation's parameters.
+///
+/// One for each parameter: graphs have no defaults. [`Graph::normalized_arguments`] does it for a node.
 ///
 /// # Errors
 ///
@@ -125,6 +132,8 @@ pub(super) fn repeated(kwargs: &[(Keyword, Argument)]) -> Option<&Keyword> {
 }
 
 /// The arguments of a call, matched to the parameters of its operation, torch.fx's `ArgsKwargsPair`.
+///
+/// What passes read to find an argument however it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NormalizedArguments {
     /// Arguments by position, in the order of the parameters.

@@ -32,6 +32,16 @@ pub(super) fn legal(candidate: &str) -> Cow<'_, str> {
 }
 
 /// Whether Rust accepts this as the name of a variable.
+///
+/// Letters, digits and `_`, not beginning with a digit, and no keyword. What is no legal name is made one where a node
+/// is named.
+///
+/// ```
+/// use fx_core::ir::is_legal_name;
+///
+/// assert!(is_legal_name("hidden_1") && is_legal_name("größe"));
+/// assert!(!is_legal_name("type") && !is_legal_name("1st") && !is_legal_name("a-b"));
+/// ```
 #[must_use]
 pub fn is_legal_name(name: &str) -> bool {
     is_identifier(name) && !is_reserved(name) && (name.is_ascii() || is_nfc(name))

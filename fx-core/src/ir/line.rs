@@ -16,6 +16,8 @@ use crate::value::{Decimal, dtype_name};
 impl Graph {
     /// One node as the graph's text has it, without the comment: `%add = call_function add(%x, %param)`.
     ///
+    /// Messages show nodes so. What is in the graph no more is shown as `%?7`.
+    ///
     /// # Panics
     ///
     /// If the node was erased or is of another graph.

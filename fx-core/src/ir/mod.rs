@@ -65,7 +65,7 @@ mod verify;
 mod walk;
 
 #[cfg(test)]
-mod random_edits;
+pub(crate) mod random_edits;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]

@@ -13,6 +13,8 @@ use super::inputs::{BindInputsError, bind_inputs};
 use super::shared::path_of;
 
 /// What is wrong with a graph module.
+///
+/// Faults of child graphs are found as well, each with the path of its graph.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckErrors {
@@ -61,6 +63,9 @@ impl GraphModule {
     ///     "`block` should be a layer or a graph, but is absent\n  in %block = call_module block(%x)"
     /// );
     /// ```
+    ///
+    /// A graph that is not well formed is not asked for more: its own faults come first
+    /// ([`Graph::verify`](crate::ir::Graph::verify)). Nothing is changed and nothing runs.
     ///
     /// # Errors
     /// Everything that is wrong, at once.

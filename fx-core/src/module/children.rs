@@ -13,6 +13,9 @@ use super::graph_module::GraphModule;
 
 impl GraphModule {
     /// Its child graphs, in order of first use.
+    ///
+    /// Only those that are held here; a child's own children are reached through it, or listed by
+    /// [`GraphModule::named_modules`].
     pub fn children(&self) -> impl Iterator<Item = (&ModulePath, &GraphModule)> {
         self.attributes().iter().filter_map(|(path, attribute)| match attribute {
             Attribute::Module(child) => Some((path, &**child)),
@@ -21,6 +24,9 @@ impl GraphModule {
     }
 
     /// The child graph that a path leads to, also inside other children, to be changed.
+    ///
+    /// If other modules hold it, or it is held under several paths, this one path gets a copy of its own. None if the
+    /// path leads to no graph.
     pub fn child_mut(&mut self, path: impl Into<ModulePath>) -> Option<&mut GraphModule> {
         let (mut module, mut path) = (self, path.into());
         loop {

@@ -25,6 +25,9 @@ use crate::value::Value;
 pub const DEFAULT_INPUT: &str = "default";
 
 /// A call of a graph that does not fit its placeholders.
+///
+/// It is about calls of child graphs by nodes; what a caller of a whole graph gets wrong is a
+/// [`RunError`](crate::interp::RunError).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindInputsError {

@@ -20,6 +20,8 @@ use super::convert::{ConvertError, Mapper, Opaque};
 use super::graph_module::GraphModule;
 
 /// Which names of a state that was loaded were not used, and which tensors it had no name for.
+///
+/// Both lists are empty after a strict load that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Loaded {
     /// Tensors of the module that were not among those given; they are as they were.
@@ -29,6 +31,8 @@ pub struct Loaded {
 }
 
 /// Why a state was not loaded. The module is left as it was.
+///
+/// All names and shapes that do not fit are in one message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -64,6 +68,20 @@ impl GraphModule {
     /// Where graphs share graphs that share graphs, there are exponentially many paths. If everything together has more
     /// than [`GraphModule::MAX_PATHS`], what a child graph holds comes under the first path of that only; loading
     /// accepts every path.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::{Module, Tracer};
+    ///
+    /// let linear = candle_nn::Linear::new(Tensor::ones((2, 3), DType::F32, &Device::Cpu)?, None);
+    /// let mut module = Tracer::new().trace_with(&(linear,), |(linear,), inputs| linear.forward(&inputs.tensor("x")?))?;
+    /// let paths: Vec<String> = module.state_dict().into_iter().map(|(path, _)| path.to_string()).collect();
+    /// assert_eq!(paths, ["0.weight"]);
+    ///
+    /// let loaded = module.load_state_dict([("0.weight", Tensor::zeros((2, 3), DType::F32, &Device::Cpu)?)], true)?;
+    /// assert!(loaded.missing.is_empty() && loaded.unexpected.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn state_dict(&self) -> Vec<(ModulePath, Tensor)> {
         self.tensors(self.can_list_every_path())
@@ -101,6 +119,9 @@ impl GraphModule {
     }
 
     /// The variables by path: what training changes. One that has several paths comes once, under the first.
+    ///
+    /// Empty if the model's weights are no variables: candle's `VarMap` makes them so, a `VarBuilder` of a file does
+    /// not. Those of layers and child graphs are among them, and gradients of a run flow to them.
     #[must_use]
     pub fn named_parameters(&self) -> Vec<(ModulePath, Var)> {
         let variables = self.distinct().filter(|(_, tensor)| tensor.is_variable());
@@ -108,6 +129,8 @@ impl GraphModule {
     }
 
     /// The tensors that are no variables, by path. One that has several paths comes once, under the first.
+    ///
+    /// Running statistics, constants of the graph, and all weights of a model that is not to be trained.
     #[must_use]
     pub fn named_buffers(&self) -> Vec<(ModulePath, Tensor)> {
         self.distinct().filter(|(_, tensor)| !tensor.is_variable()).collect()
@@ -191,6 +214,8 @@ impl GraphModule {
     /// Writes the state to a safetensors file, tied tensors under each of their paths. What was at the path stays there
     /// until the new file is complete.
     ///
+    /// Weights only: a whole module is saved by [`GraphModule::save`].
+    ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save_state(&self, path: impl AsRef<Path>) -> candle_core::Result<()> {
@@ -210,6 +235,8 @@ impl GraphModule {
 
     /// [`GraphModule::load_state_dict`] of a safetensors file.
     ///
+    /// The file is read to the CPU; each tensor then goes to where the module's is.
+    ///
     /// # Errors
     /// When the file cannot be read, or does not fit.
     pub fn load_state(&mut self, path: impl AsRef<Path>, strict: bool) -> Result<Loaded, LoadError> {
@@ -227,6 +254,8 @@ impl GraphModule {
     }
 
     /// [`GraphModule::load_state_dict`] of candle's [`VarMap`].
+    ///
+    /// Names are those that its variables were made under.
     ///
     /// # Errors
     /// When it does not fit.

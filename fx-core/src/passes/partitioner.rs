@@ -17,6 +17,8 @@ use crate::ir::{Graph, NodeId, Op};
 use crate::module::GraphModule;
 
 /// Nodes that can become one, in program order.
+///
+/// What [`Partitioner::propose`] gives and [`Partitioner::fuse_partitions`] takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
     /// The nodes.
@@ -82,6 +84,8 @@ impl<'p> Partitioner<'p> {
 
     /// The groups, in program order of their first nodes. What called modules do is not known here: they count as
     /// having no effects.
+    ///
+    /// Nothing is changed.
     #[must_use]
     pub fn propose(&self, graph: &Graph) -> Vec<Partition> {
         self.propose_keeping(graph, &Sequence::of(graph, None))

@@ -14,6 +14,8 @@ use crate::value::Value;
 use super::proxy::Proxy;
 
 /// What a mirror holds.
+///
+/// `#[fx::module]` writes [`Traceable::held`](super::Traceable::held), which gives it, field by field.
 #[derive(Debug, Clone)]
 pub enum Held {
     /// Something that cannot change or does not tell: a layer, a span.

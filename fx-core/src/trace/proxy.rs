@@ -17,6 +17,24 @@ use super::scope::Scope;
 use super::session::{Mode, Session, State};
 
 /// A tensor of the symbolic world: what `Tensor` means in a twin.
+///
+/// It has candle's methods, with candle's signatures; each call records a node with the caller's line, and fails where
+/// candle or its shape rule refuses. A clone is the same value. What it knows of its value is said at [`trace`](super).
+/// Operators work as on candle's tensors: `&x + &y` is a `Result`.
+///
+/// ```
+/// use candle_core::DType;
+/// use fx_core::trace::Tracer;
+///
+/// let module = Tracer::new().input("x", DType::F32, (2, 3)).trace_fn(|inputs| {
+///     let x = inputs.tensor("x")?;
+///     let (rows, columns) = x.dims2()?;
+///     (x.reshape(rows * columns)? * 2.0)?.exp()
+/// })?;
+/// let names: Vec<&str> = module.graph().nodes().map(|(_, node)| node.name()).collect();
+/// assert_eq!(names, ["x", "reshape", "mul", "exp", "output"]);
+/// # Ok::<(), fx_core::trace::TraceError>(())
+/// ```
 #[derive(Clone)]
 pub struct Proxy(Arc<ProxyData>);
 

@@ -13,6 +13,9 @@ use super::session::Session;
 use super::whole::Whole;
 
 /// Where in the model a mirror stands, and the capture it belongs to.
+///
+/// Mirrors are made in one: tensors become parameters at its path. Attributes write all uses of it but this: a type
+/// that gets a mirror by hand hands each of its fields [`Scope::child`] of the field's name.
 #[derive(Clone)]
 pub struct Scope {
     path: ModulePath,
@@ -40,6 +43,9 @@ impl Scope {
     }
 
     /// The scope of a field that graphs cannot reach into from outside.
+    ///
+    /// As all of what a type without [`Traceable::part`](super::Traceable::part) holds. A layer in there that cannot be
+    /// cloned cannot be called by a graph.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         Self { path: self.path.child(name), session: self.session.clone(), place: None, whole: None }

@@ -10,6 +10,8 @@ use super::sym_float::SymFloat;
 use super::sym_int::{Sizes, SymError, SymInt};
 
 /// A number as an expression over sizes: what models compare with another.
+///
+/// Both sides of a [`Guard`](crate::ir::Guard) are one. `From` makes it of a [`SymInt`], an `i64` or a [`SymFloat`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SymNumber {
     /// An integer.
@@ -81,6 +83,8 @@ impl SymNumber {
     }
 
     /// The name, if it is a size as such.
+    ///
+    /// None of any other expression, and of floats.
     #[must_use]
     pub fn as_symbol(&self) -> Option<&Arc<str>> {
         match self {

@@ -11,5 +11,6 @@ mod refused;
 mod run;
 mod scale;
 mod shared;
+mod sizes;
 mod state;
 mod summary;

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `hoist` | what the elements of a list share, before the list |
 //! | `lowered` | what layers compute that candle does not have |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
@@ -33,6 +34,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod hoist;
 mod holder;
 mod inline;
 mod interface;
@@ -101,18 +103,25 @@ impl<'a> Folder<'a> {
     }
 
     /// Names the package; else it is named after the module's type, `bert_model`.
+    ///
+    /// It has to be a name that cargo takes: letters, digits, `-` and `_`, not beginning with a digit
+    /// ([`FolderError::Name`]).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Whether a comment before each step gives the line of the original source, where that changes.
+    ///
+    /// Off unless said otherwise.
     pub fn comments(mut self, comments: bool) -> Self {
         self.comments = comments;
         self
     }
 
     /// Whether errors of candle name the node and the line of the original source: `%matmul (src/model.rs:10)`.
+    ///
+    /// Off unless said otherwise, because each step is longer for it.
     pub fn explain_errors(mut self, explain: bool) -> Self {
         self.explain = explain;
         self
@@ -127,6 +136,8 @@ impl<'a> Folder<'a> {
 
     /// Changes the statements of each function: torch.fx's body transformer. The value of the function is not among
     /// them.
+    ///
+    /// The function is told by type and name, `BertLayer::forward`; equal modules are one function.
     pub fn transform(mut self, transform: impl Fn(&str, &mut Vec<Statement>) + 'a) -> Self {
         self.transform = Some(Box::new(transform));
         self
@@ -153,6 +164,8 @@ impl<'a> Folder<'a> {
 }
 
 /// A program that computes a graph.
+///
+/// Made by [`Folder::write`].
 #[derive(Debug, Clone)]
 pub struct Crate {
     code: Code,
@@ -174,6 +187,8 @@ impl Crate {
     }
 
     /// The name of the model's type.
+    ///
+    /// In the case of types, `BertModel`: the struct that has `load`, `new` and `forward`.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model

@@ -13,7 +13,7 @@ use super::holder::Member;
 use super::program::Program;
 use super::unit::{LeafKind, Unit};
 use super::words::{Fresh, camel, snake, without_number};
-use crate::ir::{NodeId, Op, Target};
+use crate::ir::{ModulePath, NodeId, Op, Target};
 
 /// The names of a program.
 pub(super) struct Naming {
@@ -294,7 +294,13 @@ fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize
     match unit.flow.inputs[region].get(position)? {
         Input::Value(id) => Some(value_name(unit, unit.region(region).parent.unwrap_or(0), *id)),
         Input::Size(size) => Some(size.to_string()),
-        Input::Held(member) => last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor")),
+        Input::Held(member) => {
+            let word = last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor"));
+            word.or_else(|| match member {
+                Member::Holder(holder) => unit.holders.all[*holder].type_name.as_deref().map(snake),
+                Member::Leaf(_) => None,
+            })
+        }
     }
 }
 
@@ -316,9 +322,9 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
         Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
             Some(&unit.region(inner).path)
         }
-        Some(_) => None,
-        None => match node.target() {
-            Target::CallModule(path) if snake(without_number(node.name())) == snake(path.as_str()) => Some(path),
+        _ => match node.target() {
+            // A name that would begin with a number has something before it.
+            Target::CallModule(path) if is_named_after(node.name(), path) => Some(path),
             _ => None,
         },
     };
@@ -335,6 +341,12 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
         Some(if is_element { one_of(&snake(word)) } else { snake(word) })
     });
     word.unwrap_or_else(|| snake(without_number(node.name())))
+}
+
+/// Whether a value has the name that a call of this layer gives it.
+fn is_named_after(name: &str, path: &ModulePath) -> bool {
+    let name = snake(without_number(name));
+    name.trim_start_matches('_') == snake(path.as_str()).trim_start_matches('_')
 }
 
 /// What values cannot be called: the crates of the functions that are called, and the sizes.

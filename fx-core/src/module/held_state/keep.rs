@@ -47,6 +47,8 @@ impl Clone for Kept {
 }
 
 /// Graphs that cannot have one state.
+///
+/// The message says how to capture the graph so that it can.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the graph `{graph}` reads `{path}` as a constant, which is a part of the state: capture it with \
@@ -62,17 +64,24 @@ pub struct ShareStateError {
 impl GraphModule {
     /// The state as it is now: what the next run starts from ([`Graph::state`](crate::ir::Graph::state)). Empty if the
     /// graph has none.
+    ///
+    /// A copy, which no later run changes; it shares tensor data.
     #[must_use]
     pub fn state(&self) -> State {
         self.kept.lock().clone()
     }
 
     /// Puts another state in place of the one that is there, and returns that. Whether it fits is seen when the graph runs.
+    ///
+    /// `&self` is enough, as for a run. If it does not fit, the run fails with
+    /// [`RunError::OtherState`](crate::interp::RunError::OtherState) and leaves it.
     pub fn set_state(&self, state: State) -> State {
         std::mem::replace(&mut *self.kept.lock(), state)
     }
 
     /// Puts the state back to what it was when the model was captured.
+    ///
+    /// Of a graph that shares its state, that of all graphs that do; it is what this one was captured with.
     pub fn reset_state(&self) {
         *self.kept.lock() = self.kept.initial.clone();
     }

@@ -62,6 +62,8 @@ impl State {
     }
 
     /// The value at a path: of this name, or a part of one whose name is a part of the path.
+    ///
+    /// Numbers lead into lists and tuples, `kv_cache.0`, names into structures. None if there is nothing.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Value> {
         if let Some(number) = self.numbers.get(path) {
@@ -76,6 +78,9 @@ impl State {
     }
 
     /// Puts a value at a path, in place of what was there.
+    ///
+    /// A path into a value that is there changes that part of it. Where the value has no such part, it goes, and the
+    /// path becomes a name itself; names that lead below the path go too.
     pub fn set(&mut self, path: &str, value: impl Into<Value>) {
         let value = value.into();
         if let Some((_, there)) = self.numbers.get(path).and_then(|number| self.values.get_mut(number)) {
@@ -103,6 +108,8 @@ impl State {
     }
 
     /// Takes away what is at a name.
+    ///
+    /// None if there is nothing under this name; parts of a value cannot be taken out.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let number = self.numbers.remove(name)?;
         self.values.remove(&number).map(|(_, value)| value)
@@ -161,6 +168,8 @@ impl State {
 
     /// On another device.
     ///
+    /// The original is left as it is.
+    ///
     /// # Errors
     /// When candle cannot move a tensor.
     pub fn to_device(&self, device: &Device) -> candle_core::Result<Self> {
@@ -168,6 +177,8 @@ impl State {
     }
 
     /// With all floating-point tensors as this type.
+    ///
+    /// Integers stay, and so does the original.
     ///
     /// # Errors
     /// When candle cannot convert a tensor.
