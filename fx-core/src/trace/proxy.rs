@@ -72,7 +72,7 @@ impl Proxy {
         if let Some(building) = session.building() {
             return Self::held(session, building.path.child("constant"), tensor);
         }
-        let path = session.state().constant_path();
+        let path = session.state().constant_path(&tensor);
         let proxy = Self::held(session, path, tensor);
         // Recorded at once: the constant is computed here, and a branch that never uses it is dead code, not an error.
         proxy.node();

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use candle_core::{Device, Tensor};
+use candle_core::{Device, Tensor, TensorId};
 
 use crate::ir::{Argument, Graph, Keyword, ModulePath, ModuleStack, NodeId, Target};
 use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
@@ -65,6 +65,8 @@ pub(crate) struct State {
     pub(crate) attributes: Attributes,
     attribute_nodes: HashMap<ModulePath, NodeId>,
     constants: usize,
+    /// Where the constants are that no module holds.
+    constant_paths: HashMap<TensorId, ModulePath>,
     rules: Option<Box<dyn TracerRules>>,
     /// The modules that are running.
     modules: ModuleStack,
@@ -133,6 +135,7 @@ impl Session {
             attributes: Attributes::new(),
             attribute_nodes: HashMap::new(),
             constants: 0,
+            constant_paths: HashMap::new(),
             rules,
             modules: ModuleStack::ROOT,
             calls: HashMap::new(),
@@ -485,9 +488,15 @@ impl State {
         }
     }
 
-    /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
-    pub(crate) fn constant_path(&mut self) -> ModulePath {
-        self.made_path(CONSTANT)
+    /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them. The same tensor has the
+    /// same path each time.
+    pub(crate) fn constant_path(&mut self, tensor: &Tensor) -> ModulePath {
+        if let Some(path) = self.constant_paths.get(&tensor.id()) {
+            return path.clone();
+        }
+        let path = self.made_path(CONSTANT);
+        self.constant_paths.insert(tensor.id(), path.clone());
+        path
     }
 
     /// A path for something of this name that the model makes while it runs, `_Conv2d0`.
