@@ -54,6 +54,8 @@ enum Kind {
 }
 
 /// A walk through what a mirror holds.
+///
+/// It remembers what is shared, so that each thing is told once.
 #[derive(Debug, Default)]
 pub struct Holding {
     shared: HashSet<usize>,

@@ -137,6 +137,8 @@ impl OutputBuilder {
     }
 
     /// A struct with these fields.
+    ///
+    /// It comes back as a [`Value::Struct`] of this name.
     pub fn structure(&mut self, name: &str, fields: Vec<(&str, Output)>) -> Output {
         let fields: Vec<(Arc<str>, Argument)> =
             fields.into_iter().map(|(field, output)| (field.into(), output.0)).collect();

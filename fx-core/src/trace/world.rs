@@ -8,6 +8,8 @@ use super::known::TraceableIn;
 use super::proxy::Proxy;
 
 /// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
+///
+/// Traits of users that are in both worlds are written over it.
 pub trait World: Sized {
     /// The type, in this world.
     /// `K` says whether the types of the item that asks can be mirrored ([`Known`](super::known::Known)).

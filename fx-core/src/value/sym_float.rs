@@ -45,8 +45,6 @@ pub enum FloatTerm {
 }
 
 /// A function of one float.
-///
-/// Of a size as a float, these are what models of candle-transformers use; another one is not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatFunction {
     /// `x.sqrt()`

@@ -102,6 +102,8 @@ impl State {
     }
 
     /// Whether something is at this path, above it or below it.
+    ///
+    /// `"cache"` and `"cache.0.k"` touch a state with the name `cache.0`.
     #[must_use]
     pub fn touches(&self, path: &str) -> bool {
         self.values.contains_key(path)
