@@ -97,7 +97,7 @@ impl<'v> FromFact<'v> for OperandFact<'v> {
 
 /// What is known of one item of an index.
 ///
-/// As [`IndexItem`](super::kind::IndexItem), before it exists.
+/// As [`IndexItem`], before it exists.
 #[derive(Debug, Clone, Copy)]
 pub enum IndexFact<'v> {
     /// One element.

@@ -338,9 +338,11 @@ impl Differences<'_> {
 
 /// Plain data of a type with `#[fx::constant]`: method resolution finds [`HeldText`] where its values can be told apart.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Described<'d, T: ?Sized>(pub &'d T);
 
 /// Types with a debug form.
+#[doc(hidden)]
 pub trait HeldText {
     /// What it holds.
     fn __fx_held(&self) -> Held;
@@ -353,6 +355,7 @@ impl<T: Debug> HeldText for Described<'_, T> {
 }
 
 /// All other types.
+#[doc(hidden)]
 pub trait HeldOpaque {
     /// What it holds: that cannot be said.
     fn __fx_held(&self) -> Held;

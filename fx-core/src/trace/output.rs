@@ -147,9 +147,11 @@ impl OutputBuilder {
 }
 
 /// A field of a mirrored struct that may or may not hold a value: method resolution finds [`ValueField`] where it does.
+#[doc(hidden)]
 pub struct Field<'f, T>(pub &'f T);
 
 /// Fields that hold a value.
+#[doc(hidden)]
 pub trait ValueField {
     /// The value.
     ///
@@ -165,6 +167,7 @@ impl<T: ToOutput> ValueField for &Field<'_, T> {
 }
 
 /// All other fields.
+#[doc(hidden)]
 pub trait OtherField {
     /// Never a value.
     ///

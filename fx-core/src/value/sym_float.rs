@@ -45,6 +45,8 @@ pub enum FloatTerm {
 }
 
 /// A function of one float.
+///
+/// Written before parentheses: `sqrt(f64(seq))`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatFunction {
     /// `x.sqrt()`
