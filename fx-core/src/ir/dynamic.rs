@@ -140,7 +140,9 @@ impl Dynamic {
     #[must_use]
     pub fn is_legal_name(name: &str) -> bool {
         const WORDS: [&str; 11] = ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
-        super::names::is_identifier(name) && !WORDS.contains(&name) && crate::value::dtype_from_name(name).is_none()
+        super::identifier::is_identifier(name)
+            && !WORDS.contains(&name)
+            && crate::value::dtype_from_name(name).is_none()
     }
 
     /// The same in terms of what the inputs became. A size that is read from none of them any more is left out; whatever

@@ -14,7 +14,7 @@ use super::dynamic::Dynamic;
 use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
-use super::names::{self, Names};
+use super::names::Names;
 use super::node::{Keyword, Node, NodeId};
 use super::occurrences::Occurrences;
 use super::signature::Signature;
@@ -327,7 +327,7 @@ impl Graph {
         let id = NodeId::new(self.nodes.len());
         let name = match name {
             Some(name) => self.names.give(name, id),
-            None => self.names.give(&names::candidate(&target), id),
+            None => self.names.give_after(&target, id),
         };
         self.by_target.add(id, &target);
         self.nodes.push(Some(Node { name, target, args, kwargs, meta }));

@@ -23,6 +23,7 @@
 //! |---|---|
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature`, `dynamic` | how a graph is called, which sizes it follows |
+//! | `identifier` | what can be the name of a node |
 //! | `layout`, `users`, `occurrences`, `names`, `by_target` | the side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
@@ -64,6 +65,7 @@ mod dynamic;
 mod edit;
 mod graph;
 mod hooks;
+mod identifier;
 mod layout;
 pub(crate) mod line;
 mod meta;
@@ -82,7 +84,7 @@ mod verify;
 mod walk;
 
 #[cfg(test)]
-mod random_edits;
+pub(crate) mod random_edits;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]
@@ -98,10 +100,10 @@ pub use dead::{IsImpure, StillUsed};
 pub use dynamic::{Dynamic, Guard, Size, SizeOf};
 pub use graph::Graph;
 pub use hooks::{Edit, HookId};
+pub use identifier::is_legal_name;
+pub(crate) use identifier::{is_continue, is_identifier, is_start};
 pub use meta::{Meta, Origin, Source};
 pub use module_stack::{Frame, ModuleStack};
-pub use names::is_legal_name;
-pub(crate) use names::{is_continue, is_identifier, is_start};
 pub use node::{Keyword, Node, NodeId};
 pub use order::Cycle;
 pub use path::ModulePath;

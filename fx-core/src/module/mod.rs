@@ -41,6 +41,7 @@ mod class_name;
 mod graph_module;
 mod held_state;
 pub(crate) mod infer;
+pub(crate) mod infer_sizes;
 pub(crate) mod inputs;
 mod layer;
 mod layer_table;

@@ -207,13 +207,18 @@ impl GraphModule {
         }
         let replaced = |tensor: &Tensor| Ok(new.get(&tensor.id()).filter(|_| !tensor.is_variable()).cloned());
         let mut module = Mapper::new(&replaced, Opaque::Leave, &|_| Ok(())).module(self, &ModulePath::ROOT, 0)?;
+        // Everything that can fail comes before the first variable is changed.
+        let mut variables = Vec::new();
         for (_, tensor) in own.iter().filter(|(_, tensor)| tensor.is_variable()) {
             if let Some(other) = new.remove(&tensor.id())
                 && other.id() != tensor.id()
             {
                 // A copy, because a variable cannot be set to a part of itself.
-                Var::from_tensor(tensor)?.set(&other.copy()?)?;
+                variables.push((Var::from_tensor(tensor)?, other.copy()?));
             }
+        }
+        for (variable, new) in variables {
+            variable.set(&new)?;
         }
         self.share_all_hooks_with(&mut module);
         *self = module;

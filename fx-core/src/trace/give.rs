@@ -83,7 +83,7 @@ give_placeholder! {
     PHWithMeta, this => &this.0;
 }
 
-impl<T: Traceable + ?Sized> Give for &T
+impl<T: Traceable> Give for &T
 where
     T::Symbolic: 'static,
 {
@@ -99,6 +99,22 @@ where
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
         T::held(mirror, holding)
+    }
+}
+
+impl Give for &str {
+    type Symbolic = String;
+
+    fn as_input(&self, _: &mut Inputs<'_>, _: &str) -> String {
+        (*self).to_owned()
+    }
+
+    fn as_constant(&self, _: &mut Inputs<'_>, _: &Scope) -> String {
+        (*self).to_owned()
+    }
+
+    fn held(mirror: &String, holding: &mut Holding) -> Held {
+        <String as Traceable>::held(mirror, holding)
     }
 }
 

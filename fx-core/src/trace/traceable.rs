@@ -62,7 +62,7 @@ use super::session::Session;
     note = "if it is plain data, put `#[fx::constant]` on its definition, or `#[fx(constant)]` on the field",
     note = "if it is a layer to be called whole, put `#[fx(leaf)]` on the field"
 )]
-pub trait Traceable {
+pub trait Traceable: Sized {
     /// The mirror.
     type Symbolic;
 
@@ -70,10 +70,7 @@ pub trait Traceable {
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic;
 
     /// The mirror of a part that the model shares: what it holds may be shared with the graph as well, not copied.
-    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic
-    where
-        Self: Sized,
-    {
+    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic {
         (**this).symbolic(scope)
     }
 
@@ -98,10 +95,7 @@ pub trait Traceable {
     }
 
     /// Itself, as a part of what holds it.
-    fn as_part(&self) -> Part<'_>
-    where
-        Self: Sized,
-    {
+    fn as_part(&self) -> Part<'_> {
         Part::of(self)
     }
 
@@ -261,18 +255,6 @@ impl<'a> Construct for &'a str {
 
     fn construct(fields: &'a str) -> &'a str {
         fields
-    }
-}
-
-impl Traceable for str {
-    type Symbolic = String;
-
-    fn symbolic(&self, _: &Scope) -> String {
-        self.to_owned()
-    }
-
-    fn held(mirror: &String, _: &mut Holding) -> Held {
-        Held::Data(Argument::Str(mirror.as_str().into()))
     }
 }
 
