@@ -13,6 +13,8 @@ use super::proxy::Proxy;
 use super::session::{Session, State};
 
 /// An argument of a call.
+///
+/// What the attributes' output and layers of libraries record calls with.
 #[derive(Debug, Clone)]
 pub enum Given {
     /// A tensor.

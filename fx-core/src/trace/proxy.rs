@@ -196,7 +196,8 @@ impl Proxy {
         }
     }
 
-    /// The device of the value; in captures without data, the device of the parameters.
+    /// The device of the value. In captures without data it is what [`Tracer::device`](super::Tracer::device) says,
+    /// else where examples are, else the CPU.
     pub fn device(&self) -> &Device {
         match self.tensor() {
             Some(tensor) => tensor.device(),

@@ -46,6 +46,8 @@ impl Mode {
 }
 
 /// One capture in progress.
+///
+/// It has the graph as far as it is recorded, and why a capture failed. Users meet it nowhere.
 pub struct Session {
     mode: Mode,
     device: Device,

@@ -194,6 +194,8 @@ impl<'a> Folder<'a> {
 /// A program that computes a graph.
 ///
 /// Made by [`Folder::write`].
+///
+/// Its files are those of [`Folder::write_to`]; without a directory, its parts are here.
 #[derive(Debug, Clone)]
 pub struct Crate {
     code: Code,

@@ -116,6 +116,8 @@ impl State {
     }
 
     /// Whether something is at this path, above it or below it.
+    ///
+    /// `"cache"` and `"cache.0.k"` touch a state with the name `cache.0`.
     #[must_use]
     pub fn touches(&self, path: &str) -> bool {
         self.numbers.contains_key(path) || self.holder(path).is_some() || self.inside(path).next().is_some()
