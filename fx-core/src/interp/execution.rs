@@ -140,6 +140,8 @@ impl<'r> Execution<'r> {
     }
 
     /// It starts from this state, and leaves the new one there if it succeeds.
+    ///
+    /// Needed for a graph with state that no module holds; in a module's run it takes the place of the module's.
     #[must_use]
     pub fn with_state(mut self, state: &'r mut State) -> Self {
         self.nodes.state = StateOf::Given(state);

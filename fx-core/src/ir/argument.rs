@@ -130,6 +130,8 @@ impl Argument {
     }
 
     /// What a list, tuple or structure directly holds; nothing for anything else.
+    ///
+    /// Of a structure the values of its fields. It is one level; [`Argument::for_each_node`] goes all the way down.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         let (items, fields): (&[Self], &[(Arc<str>, Self)]) = match self {
             Self::List(items) | Self::Tuple(items) => (items, &[]),

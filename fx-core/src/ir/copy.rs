@@ -140,6 +140,8 @@ impl NodeMap {
     }
 
     /// The node that the node became, if it became one.
+    ///
+    /// None if it became plain data or a list, or if nothing is known of it.
     #[must_use]
     pub fn get(&self, from: NodeId) -> Option<NodeId> {
         self.argument(from)?.as_node()

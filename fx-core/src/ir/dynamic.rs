@@ -63,6 +63,9 @@ pub struct Size {
 /// Where a size is read from.
 ///
 /// The node is a placeholder: rule V13.
+///
+/// Several places of one size have to agree, which each run checks
+/// ([`RunError::SizesDiffer`](crate::interp::RunError)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeOf {
     /// A dimension of a tensor input, the outermost is 0.

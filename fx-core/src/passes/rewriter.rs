@@ -35,6 +35,8 @@ pub struct ReplacedPattern {
 }
 
 /// Why a pattern was not replaced. The module is as it was.
+///
+/// The message shows the node and what was to be put there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {

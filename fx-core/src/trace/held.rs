@@ -54,6 +54,8 @@ enum Kind {
 }
 
 /// A walk through what a mirror holds.
+///
+/// It remembers what is shared, so that each thing is told once.
 #[derive(Debug, Default)]
 pub struct Holding {
     shared: HashSet<usize>,
@@ -338,9 +340,11 @@ impl Differences<'_> {
 
 /// Plain data of a type with `#[fx::constant]`: method resolution finds [`HeldText`] where its values can be told apart.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Described<'d, T: ?Sized>(pub &'d T);
 
 /// Types with a debug form.
+#[doc(hidden)]
 pub trait HeldText {
     /// What it holds.
     fn __fx_held(&self) -> Held;
@@ -353,6 +357,7 @@ impl<T: Debug> HeldText for Described<'_, T> {
 }
 
 /// All other types.
+#[doc(hidden)]
 pub trait HeldOpaque {
     /// What it holds: that cannot be said.
     fn __fx_held(&self) -> Held;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use candle_core::{Device, Tensor, TensorId};
 
-use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
+use crate::ir::{Argument, Graph, Keyword, ModulePath, ModuleStack, NodeId, Target};
 use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
@@ -46,6 +46,8 @@ impl Mode {
 }
 
 /// One capture in progress.
+///
+/// It has the graph as far as it is recorded, and why a capture failed. Users meet it nowhere.
 pub struct Session {
     mode: Mode,
     device: Device,
@@ -364,9 +366,10 @@ impl State {
         self.rules.take()
     }
 
-    /// Whether the capture is over; proxies kept beyond it cannot record.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
+    /// What is building a part of the model at this moment; none at all if the capture is over, because proxies kept
+    /// beyond it cannot record.
+    pub(crate) fn building_unless_closed(&self) -> Option<Option<Building>> {
+        (!self.closed).then(|| self.building.clone())
     }
 
     /// The modules inside one that is called now.
@@ -419,7 +422,10 @@ impl State {
         }
         let New { target, args, kwargs, fact, name, at, .. } = new;
         let what = self.rules.is_some().then(|| target.to_string());
-        let mut cursor = self.graph.at_end();
+        let mut cursor = self.graph.at_end().with_module(module);
+        if let Some(at) = at {
+            cursor = cursor.with_source(at);
+        }
         let node = cursor.create_node(target, args, kwargs, name.as_deref()).map_err(|error| {
             // Arguments that candle accepted always fit, unless the rules have put others in their place.
             TraceError::Vetoed {
@@ -428,12 +434,11 @@ impl State {
                 at: at.map(At),
             }
         })?;
-        let mut meta = Meta::recorded(at.map(Into::into), module);
+        let meta = self.graph.meta_mut(node);
         meta.fact = fact;
         for (key, value) in annotations {
             meta.annotate(key, value);
         }
-        *self.graph.meta_mut(node) = meta;
         Ok(node)
     }
 

@@ -177,6 +177,8 @@ impl Fact {
     }
 
     /// Whether nothing is known.
+    ///
+    /// A list of unknown parts is not unknown: how many there are is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)

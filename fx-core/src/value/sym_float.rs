@@ -48,7 +48,7 @@ pub enum FloatTerm {
 
 /// A function of one float.
 ///
-/// Of a size as a float, these are what models of candle-transformers use; another one is not followed.
+/// Written before parentheses: `sqrt(f64(seq))`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatFunction {
     /// `x.sqrt()`

@@ -9,6 +9,7 @@ mod nested;
 mod observers;
 mod refused;
 mod run;
+mod scale;
 mod shared;
 mod sizes;
 mod state;
