@@ -177,9 +177,9 @@ fn what_is_known_is_found_for_all_sizes() {
             "f32[min(n, 5), 4]",
             "f32[k, n, 3]",
             "f32[1, 4]",
-            "[f32[4 * n, 2], f32[2 * n, 4]]",
+            "[f32[n * 4, 2], f32[2 * n, 4]]",
             "f32[n / 2, 4]",
-            "(f32[n * 4], f32[k, n, 3], f32[1, 4])",
+            "[f32[n * 4], f32[k, n, 3], f32[1, 4]]",
         ]
     );
     // Of inputs that are of one size, it is that of the rest, too.
