@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::ir::ModulePath;
 
+use super::building::BuiltAt;
 use super::error::TraceError;
 use super::owner::{Original, Place};
 use super::session::Session;
@@ -40,6 +41,12 @@ impl Scope {
     #[must_use]
     pub const fn detached() -> Self {
         Self { path: ModulePath::ROOT, session: None, place: None, whole: None }
+    }
+
+    /// The scope of a struct of this type that a twin makes of weights: where they are, if it is what is being built.
+    #[must_use]
+    pub fn built(type_name: &str) -> Self {
+        BuiltAt::here().and_then(|at| at.scope(type_name)).unwrap_or_else(Self::detached)
     }
 
     /// The scope of a field that graphs cannot reach into from outside.

@@ -227,10 +227,13 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
 }
 
-/// The mirror as what the type says it is, which is right wherever the impl stands; its name is known only where the type is
-/// written. An impl without a trait, and one with parameters, must have the name.
+/// The mirror as what the type says it is, which is right where the type is imported, too: beside a path, `layers::Model`, its
+/// name is found anyway. An impl without a trait, and one with parameters, must have the name.
 fn found_by_type(item: &ItemImpl, known: &Known, paths: &Paths) -> Option<TokenStream> {
-    let own = self_type(&item.self_ty).filter(|_| item.generics.params.is_empty())?;
+    let own = self_type(&item.self_ty)?;
+    if !item.generics.params.is_empty() || own.path.segments.len() > 1 {
+        return None;
+    }
     Some(Types::new(Target::Twin, paths).asking(known).symbolic(own).to_token_stream())
 }
 
