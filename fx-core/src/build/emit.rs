@@ -68,7 +68,7 @@ pub struct Written {
 
 /// Why a build script wrote nothing.
 ///
-/// Files that were there are as they were.
+/// [`run`](super::run) shows it as an error of the package.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {

@@ -193,6 +193,8 @@ impl Code {
     }
 
     /// The lines with their nodes, in order.
+    ///
+    /// Without the line ends.
     pub fn lines(&self) -> impl Iterator<Item = (&str, Option<NodeId>)> {
         self.text.lines().zip(self.nodes.iter().copied())
     }

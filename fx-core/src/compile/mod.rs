@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `arguments` | what a model can be called with |
 //! | `example` | what a call looks like, and what differs between two of them |
+//! | `refusal` | why the model itself answered a call |
 //! | `cache` | the graphs, the state they work on, and the model behind them |
 //!
 //! The first call captures the model as it is called. A call that no graph is for captures it again, for all values of
@@ -18,9 +19,11 @@
 mod arguments;
 mod cache;
 mod example;
+mod refusal;
 
 pub use arguments::Arguments;
 pub use cache::Stats;
+pub use refusal::Refusal;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -79,6 +82,7 @@ where
         names: Vec::new(),
         original: Box::new(|model: &mut M, (x,): (Tensor,)| model.forward(&x)),
         capture: Box::new(|model, tracer, arguments: &(Tensor,)| tracer.trace_examples(model, arguments.examples())),
+        configure: Box::new(|tracer| tracer),
     };
     Compiled { calls, cache: Mutex::new(Cache::new(model)) }
 }
@@ -134,8 +138,21 @@ impl<M, A, R> Compiled<M, A, R> {
             arguments.named(tracer, names).trace_outputs_of(model, |mirror, inputs| symbolic(mirror, inputs))
         };
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let calls = Calls { names, original: Box::new(original), capture: Box::new(capture) };
+        let (original, capture) = (Box::new(original), Box::new(capture));
+        let calls = Calls { names, original, capture, configure: Box::new(|tracer| tracer) };
         Self { calls, cache: Mutex::new(Cache::new(model)) }
+    }
+
+    /// With captures that are told more: which modules are one node each, say, because they read data
+    /// ([`TracerRules`](crate::trace::TracerRules)). Called on a tracer without arguments, for each capture.
+    ///
+    /// ```rs
+    /// let model = fx::compile(model).configure(|tracer| tracer.with(RoutersWhole));
+    /// ```
+    #[must_use]
+    pub fn configure(mut self, configure: impl for<'t> Fn(Tracer<'t>) -> Tracer<'t> + Send + Sync + 'static) -> Self {
+        self.calls.configure = Box::new(configure);
+        self
     }
 
     /// A panic of the model leaves what it leaves without fx.
@@ -155,6 +172,12 @@ impl<M, A, R> Compiled<M, A, R> {
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.cache().stats()
+    }
+
+    /// Why calls were answered by the model itself, the first ones: what ended a capture, or a run of a graph.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.cache().refusals().to_vec()
     }
 }
 
@@ -181,11 +204,15 @@ where
             } else {
                 // Nothing is shared: several can run at once.
                 drop(cache);
-                let result = graph.run(&values).ok().and_then(taken);
+                let result = graph.run(&values).map(taken);
                 cache = self.cache();
-                if let Some(result) = result {
-                    cache.count_run();
-                    return Ok(result);
+                match result {
+                    Ok(Some(result)) => {
+                        cache.count_run();
+                        return Ok(result);
+                    }
+                    Ok(None) => {}
+                    Err(error) => cache.refuse(error),
                 }
             }
         }

@@ -16,7 +16,7 @@ use super::error::RunError;
 use super::interpreter::{Interpreter, Running};
 use super::place::{Observers, Place};
 use super::processing::{of_slot, process_inputs, process_outputs};
-use super::run::{Failed, described, explained, missing_inputs};
+use super::run::{Failed, check_depth, described, explained, missing_inputs};
 use super::sizes::{check_guards, sizes_of};
 
 /// Looks on while a graph runs: before and after each node. Several can look on at one run.
@@ -140,6 +140,8 @@ impl<'r> Execution<'r> {
     }
 
     /// It starts from this state, and leaves the new one there if it succeeds.
+    ///
+    /// Needed for a graph with state that no module holds; in a module's run it takes the place of the module's.
     #[must_use]
     pub fn with_state(mut self, state: &'r mut State) -> Self {
         self.nodes.state = StateOf::Given(state);
@@ -285,16 +287,16 @@ impl Nodes<'_> {
         // With a signature every placeholder has an input, also one that has a value from the start.
         let gives_all = self.processes && self.graph.signature().is_some();
         let graph = self.graph;
+        inputs.iter().try_for_each(|value| check_depth(graph, value))?;
         self.sizes = {
             // In the order in which they are taken below.
             let mut given = inputs.iter();
-            let mut known: Vec<(NodeId, &Value)> = Vec::new();
-            for id in graph.placeholders() {
+            let known = graph.placeholders().filter_map(|id| {
                 let there = self.values.get(id);
                 let taken = if there.is_none() || gives_all { given.next() } else { None };
-                known.extend(there.or(taken).map(|value| (id, value)));
-            }
-            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+                Some((id, there.or(taken)?))
+            });
+            sizes_of(graph, known)?
         };
         check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
@@ -315,6 +317,7 @@ impl Nodes<'_> {
             }
             if node.op() == Op::Output {
                 let value = self.values.get(id).cloned().unwrap_or_default();
+                check_depth(graph, &value)?;
                 self.collect(id, &last_uses);
                 return Ok(if self.processes { self.left(state, value) } else { value });
             }

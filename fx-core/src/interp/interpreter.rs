@@ -18,7 +18,7 @@ use super::environment::Environment;
 use super::error::RunError;
 use super::execution::Execution;
 use super::place::Place;
-use super::plan::{is_relied_on, not_computed};
+use super::plan::{is_relied_on, no_value, not_computed};
 use super::run::{check_input, check_result};
 
 /// The arguments of a call, in the order of its parameters: values of nodes as they are, and what was put together.
@@ -293,7 +293,10 @@ impl<'r> Running<'r> {
                 let fields = structure.1.iter().map(|(name, item)| Ok((name.clone(), self.fetch_owned(item)?)));
                 Ok(Value::Struct(structure.0.clone(), fields.collect::<Result<_, RunError>>()?))
             }
-            plain => Ok(plain.evaluate(self.sizes)?.unwrap_or_default()),
+            plain => plain
+                .evaluate(self.sizes)
+                .map(Option::unwrap_or_default)
+                .map_err(|why| no_value(self.graph, self.id, why)),
         }
     }
 

@@ -67,6 +67,8 @@ impl Activations {
     }
 
     /// The values, taken out.
+    ///
+    /// In the order in which they were first computed.
     #[must_use]
     pub fn into_values(self) -> Vec<(String, Value)> {
         self.values.into_iter().collect()

@@ -54,7 +54,10 @@ pub fn process_inputs(graph: &Graph, state: &State, inputs: &[Value]) -> Result<
         })
         .map_err(|error| of_state(graph, slot, error))?;
         if let Some(id) = missing {
-            let expected = match &graph.node(id).meta().fact {
+            let Some(node) = graph.try_node(id) else {
+                return Err(RunError::GoneInput { what: slot.name.to_string() });
+            };
+            let expected = match &node.meta().fact {
                 Fact::Unknown => "a tensor".to_owned(),
                 known => known.to_string(),
             };
@@ -97,7 +100,8 @@ pub fn process_outputs(graph: &Graph, state: &mut State, output: Value) -> Value
 fn of_state(graph: &Graph, slot: &StateSlot, error: RunError) -> RunError {
     match error {
         RunError::OtherStructure { input, found, .. } if input == *slot.name => {
-            let fact = slot.reads.fact(&mut |id| graph.node(id).meta().fact.clone());
+            let fact_of = |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
+            let fact = slot.reads.fact(&mut { fact_of });
             RunError::OtherState { slot: input, expected: fact.to_string(), found }
         }
         RunError::OtherStructure { input, expected, found } | RunError::Specialised { input, expected, found } => {

@@ -3,13 +3,14 @@
 //! Invariant: per node, besides candle's own work: no allocation but for structures, and no look-up by name.
 
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::Tensor;
 use smallvec::SmallVec;
 
-use crate::ir::{Graph, Node, NodeId};
+use crate::ir::{Argument, Graph, Node, NodeId};
 use crate::module::inputs::{default_input, input_names, parameter};
 use crate::module::{GraphModule, State};
 use crate::ops::Args;
@@ -17,7 +18,7 @@ use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Sizes, Value};
 
 use super::error::{NodeError, RunError};
-use super::plan::{Call, Operand, Plan, Structure};
+use super::plan::{Call, Operand, Plan, Structure, no_value};
 use super::processing::{of_slot, process_inputs, process_outputs};
 use super::sizes::{check_guards, sizes_of};
 
@@ -112,8 +113,7 @@ impl GraphModule {
         let mut values = process_inputs(graph, state, inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
-        let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));
-        let sizes = sizes_of(graph, of)?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(&values))?;
         for (id, value) in graph.placeholders().zip(&values) {
             check_input(graph.node(id), value, &sizes)?;
         }
@@ -149,17 +149,20 @@ impl GraphModule {
                 .collect(),
         };
         let names = || parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        if let Some((name, _)) = inputs.iter().find(|(name, _)| !parameters.iter().any(|(known, _)| known == name)) {
-            return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
-        }
-        let each = parameters.iter().map(|(name, default)| {
-            let mut given = inputs.iter().filter(|(given, _)| given == name).map(|(_, value)| value);
-            match (given.next(), given.next(), default) {
-                (Some(_), Some(_), _) => Err(RunError::TwiceGiven { name: (*name).to_owned() }),
-                (Some(value), None, _) => Ok(value.clone()),
-                (None, _, Some(default)) => Ok(default.clone()),
-                (None, _, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
+        let known: HashSet<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let mut given: HashMap<&str, &Value> = HashMap::new();
+        for (name, value) in inputs {
+            if !known.contains(name) {
+                return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
             }
+            if given.insert(name, value).is_some() {
+                return Err(RunError::TwiceGiven { name: (*name).to_owned() });
+            }
+        }
+        let each = parameters.iter().map(|(name, default)| match (given.get(name), default) {
+            (Some(value), _) => Ok((*value).clone()),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
         });
         self.run(&each.collect::<Result<Vec<_>, _>>()?)
     }
@@ -178,18 +181,18 @@ impl Plan {
     fn run<'v>(&self, graph: &Graph, inputs: impl Iterator<Item = &'v Value>) -> Result<Value, RunError> {
         let mut slots: Vec<Value> = vec![Value::None; self.slots];
         let inputs: SmallVec<[&Value; 8]> = inputs.collect();
-        let sizes = sizes_of(graph, |id| {
-            graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value))
-        })?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(inputs.iter().copied()))?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
             check_input(graph.node(id), value, &sizes)?;
+            check_depth(graph, value)?;
             if let Some(slot) = slot {
                 slots[*slot as usize] = value.clone();
             }
         }
         check_guards(graph, &sizes)?;
-        for (argument, slot) in &self.symbolic {
-            slots[*slot as usize] = argument.evaluate(&sizes)?.unwrap_or_default();
+        for (argument, slot, user) in &self.symbolic {
+            let value = argument.evaluate(&sizes).map_err(|why| no_value(graph, *user, why))?;
+            slots[*slot as usize] = value.unwrap_or_default();
         }
         let at = Cell::new(0);
         // A call only reads values, and makes a new one: nothing is left half done.
@@ -203,11 +206,13 @@ impl Plan {
             }
             ran => ran?,
         }
-        Ok(match self.output {
+        let output = match self.output {
             // Nothing else reads it.
             Operand::Slot(slot) => std::mem::take(&mut slots[slot as usize]),
             output => self.value(output, &slots),
-        })
+        };
+        check_depth(graph, &output)?;
+        Ok(output)
     }
 
     /// Runs all steps; `at` is the one that is running.
@@ -351,6 +356,14 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
         return Err(RunError::OtherStructure { input, expected: format!("{expected} for {sizes}"), found });
     }
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
+}
+
+/// Graphs that call each other can wrap a value again and again; what is nested deep cannot even be dropped.
+pub(super) fn check_depth(graph: &Graph, value: &Value) -> Result<(), RunError> {
+    if value.is_deeper_than(Argument::MAX_DEPTH) {
+        return Err(RunError::ValueTooDeep { graph: graph.name().to_owned() });
+    }
+    Ok(())
 }
 
 /// What follows may hold for the result that the call had at the capture only.

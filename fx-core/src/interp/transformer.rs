@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, Op, SizeOf, Target};
-use crate::module::infer::infer_call;
-use crate::module::inputs::{Input, bind_inputs};
+use crate::module::infer_sizes::Inference;
+use crate::module::inputs::{Input, bind_inputs, parameter};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::{Fact, SymInt, SymNumber};
+use crate::value::{Fact, SymInt, SymNumber, Value};
 
 /// Why a graph was not transformed.
 ///
@@ -45,6 +45,12 @@ pub enum TransformError {
     /// A node reads one that is not before it.
     #[error("{line}\n  reads a node that is not before it; `graph.verify()` says more")]
     Order {
+        /// The node as the old graph prints it.
+        line: String,
+    },
+    /// What the nodes that it reads became makes an argument that is nested too deep.
+    #[error("{line}\n  would have an argument that is nested more than {} deep", Argument::MAX_DEPTH)]
+    TooDeep {
         /// The node as the old graph prints it.
         line: String,
     },
@@ -191,11 +197,11 @@ pub trait Transformer {
         let mut graph = Graph::new(from.name());
         let (mut attributes, mut became) =
             (module.attributes().clone(), SecondaryMap::<NodeId, Option<Argument>>::new());
-        let mut inputs = Inputs::default();
+        let (mut inputs, mut inference) = (Inputs::default(), Inference::of(from));
         for (id, _) in from.nodes() {
             let pass = self.name().to_owned();
-            let (graph, attributes, inputs) = (&mut graph, &mut attributes, &mut inputs);
-            let mut at = Emit { from, id, graph, attributes, became: &became, inputs, pass: &pass };
+            let (graph, attributes, inputs, inference) = (&mut graph, &mut attributes, &mut inputs, &mut inference);
+            let mut at = Emit { from, id, graph, attributes, became: &became, inputs, inference, pass: &pass };
             let made = self.run_node(&mut at)?;
             became[id] = Some(made);
         }
@@ -246,6 +252,7 @@ pub struct Emit<'t> {
     attributes: &'t mut Attributes,
     became: &'t SecondaryMap<NodeId, Option<Argument>>,
     inputs: &'t mut Inputs,
+    inference: &'t mut Inference,
     pass: &'t str,
 }
 
@@ -355,7 +362,8 @@ impl<'t> Emit<'t> {
     /// remembers where the old one came from.
     ///
     /// # Errors
-    /// When the target is an operation that does not take these arguments.
+    /// When the target is an operation that does not take these arguments, or one is nested deeper than
+    /// [`Argument::MAX_DEPTH`].
     ///
     /// # Panics
     /// If a node in the arguments is not of the new graph.
@@ -366,6 +374,10 @@ impl<'t> Emit<'t> {
         kwargs: impl Into<Box<[(Keyword, Argument)]>>,
     ) -> Result<Argument, TransformError> {
         let (args, kwargs) = (args.into(), kwargs.into());
+        let mut each = args.iter().chain(kwargs.iter().map(|(_, argument)| argument));
+        if each.any(|argument| argument.is_deeper_than(Argument::MAX_DEPTH)) {
+            return Err(TransformError::TooDeep { line: self.from.node_line(self.id) });
+        }
         let old = self.from.node(self.id);
         let is_copy = *old.target() == target;
         let name = is_copy.then(|| old.name());
@@ -416,10 +428,10 @@ impl<'t> Emit<'t> {
         let inside = child.graph();
         let mut became = SecondaryMap::<NodeId, Option<Argument>>::new();
         for (id, input) in inside.placeholders().zip(bind_inputs(inside, args, kwargs)?) {
-            became[id] = match input {
-                Input::Given(argument) => Some(argument.clone()),
-                Input::Default(value) => Argument::from_value(value),
-            };
+            became[id] = Some(match input {
+                Input::Given(argument) => argument.clone(),
+                Input::Default(value) => self.written(&path.child(parameter(inside.node(id))), value)?,
+            });
         }
         let sizes = self.inlined_sizes(inside, &became);
         self.inline_guards(inside, &sizes)?;
@@ -448,6 +460,26 @@ impl<'t> Emit<'t> {
             became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// A value as an argument; the tensors in it become attributes at this path.
+    fn written(&mut self, path: &ModulePath, value: &Value) -> Result<Argument, TransformError> {
+        let mut each = |items: &[Value]| items.iter().map(|item| self.written(path, item)).collect::<Result<_, _>>();
+        Ok(match value {
+            Value::Tensor(tensor) => {
+                let attribute = Attribute::from(tensor.clone());
+                let path = self.attributes.free_path(path, Some(&attribute));
+                self.attributes.insert(path.clone(), attribute);
+                self.emit(Target::GetAttr(path), [], [])?
+            }
+            Value::List(items) => Argument::List(each(items)?),
+            Value::Tuple(items) => Argument::Tuple(each(items)?),
+            Value::Struct(name, fields) => {
+                let fields = fields.iter().map(|(field, item)| Ok((field.clone(), self.written(path, item)?)));
+                Argument::structure(name.clone(), fields.collect::<Result<Box<[_]>, TransformError>>()?)
+            }
+            plain => Argument::from_value(plain).unwrap_or_default(),
+        })
     }
 
     /// Where something of the child graph at `path` is from here. At the path itself is the graph; what is all of the child,
@@ -533,7 +565,7 @@ impl<'t> Emit<'t> {
 
     /// What is known of a new node: of one that does what the old one does with the same inputs, what was known of that;
     /// of others what the rules say.
-    fn fact_of(&self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
+    fn fact_of(&mut self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
         let old = self.from.node(self.id);
         let known = &old.meta().fact;
         let is_same = *old.target() == *target && {
@@ -546,7 +578,7 @@ impl<'t> Emit<'t> {
             return known.clone();
         }
         let mut of = |id: NodeId| self.graph.node(id).meta().fact.clone();
-        let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
+        let inferred = self.inference.call(self.attributes, target, args, kwargs, &mut of).unwrap_or_default();
         if inferred.is_unknown() && is_same { known.clone() } else { inferred }
     }
 }

@@ -89,12 +89,11 @@ impl Argument {
 
     /// Calls `visit` with each node in it, in order, as often as it occurs.
     pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
-        if let Self::Node(id) = self {
-            visit(*id);
-        } else {
-            for part in self.parts() {
-                part.for_each_node(visit);
-            }
+        match self {
+            Self::Node(id) => visit(*id),
+            Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_node(visit)),
+            Self::Struct(structure) => structure.1.iter().for_each(|(_, item)| item.for_each_node(visit)),
+            _ => {}
         }
     }
 
@@ -131,6 +130,8 @@ impl Argument {
     }
 
     /// What a list, tuple or structure directly holds; nothing for anything else.
+    ///
+    /// Of a structure the values of its fields. It is one level; [`Argument::for_each_node`] goes all the way down.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         let (items, fields): (&[Self], &[(Arc<str>, Self)]) = match self {
             Self::List(items) | Self::Tuple(items) => (items, &[]),
@@ -167,7 +168,10 @@ impl Argument {
             Self::SymInt(expression) => visit(expression),
             Self::SymFloat(float) => float.for_each_int(visit),
             Self::SymRange(ends) => ends.0.iter().chain(&ends.1).for_each(visit),
-            other => other.parts().for_each(|part| part.for_each_expression(visit)),
+            Self::List(_) | Self::Tuple(_) | Self::Struct(_) => {
+                self.parts().for_each(|part| part.for_each_expression(visit));
+            }
+            _ => {}
         }
     }
 
@@ -312,11 +316,22 @@ impl Argument {
     ///
     /// Plain data is known exactly. A list, tuple or structure with nodes in it is a [`Fact::List`] of its parts.
     pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
-        match self {
-            Self::Node(id) => fact_of(*id),
-            _ => self
-                .at_hint()
-                .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
+        self.fact_by(&mut |expression| Some(expression.hint()), fact_of)
+    }
+
+    /// The same in a run of these sizes.
+    pub(crate) fn fact_at(&self, sizes: &Sizes, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        self.fact_by(&mut |expression| expression.evaluate(sizes).ok(), fact_of)
+    }
+
+    fn fact_by(&self, of: &mut impl FnMut(&SymInt) -> Option<i64>, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        if let Self::Node(id) = self {
+            return fact_of(*id);
+        }
+        match self.value_of(&mut |expression| of(expression).map(Some).ok_or(())) {
+            Ok(Some(value)) => Fact::Data(value),
+            Ok(None) => Fact::List(self.parts().map(|part| part.fact_by(of, fact_of)).collect()),
+            Err(()) => Fact::Unknown,
         }
     }
 }

@@ -202,10 +202,25 @@ pub(super) fn check_opcode(target: &Target) -> Result<(), BindError> {
 pub(super) fn check(target: &Target, args: &[Argument], kwargs: &mut [(Keyword, Argument)]) -> Result<(), BindError> {
     if let Some(op) = target.operation() {
         check_opcode(target)?;
-        bind(op, args, kwargs)?;
-        sort(op, kwargs);
+        if !is_in_order(op, args, kwargs) {
+            bind(op, args, kwargs)?;
+            sort(op, kwargs);
+        }
     }
     Ok(())
+}
+
+/// Whether each parameter has its argument, and those by name come in the order of the parameters: nearly always so.
+fn is_in_order(op: OpRef, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> bool {
+    let (mut positional, mut by_name) = (0, kwargs.iter());
+    for param in op.params {
+        if param.positional {
+            positional += 1;
+        } else if by_name.next().is_none_or(|(keyword, _)| keyword != param.name) {
+            return false;
+        }
+    }
+    positional == args.len() && by_name.next().is_none()
 }
 
 /// Brings arguments by name into the order of the parameters.

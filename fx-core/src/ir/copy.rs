@@ -18,7 +18,8 @@ impl Cursor<'_> {
     ///
     /// # Panics
     ///
-    /// If the node is not in `from`, or if it reads a node that is not in `map`.
+    /// If the node is not in `from`, or if it reads a node that is not in `map`; if with what is in `map` an argument would
+    /// be nested deeper than [`Argument::MAX_DEPTH`].
     #[track_caller]
     pub fn node_copy(&mut self, from: &Graph, id: NodeId, map: &mut NodeMap) -> NodeId {
         let node = from.node(id);
@@ -69,7 +70,7 @@ impl Cursor<'_> {
     ///
     /// # Panics
     ///
-    /// If a node reads one that is neither before it nor in `map`.
+    /// If a node reads one that is neither before it nor in `map`, and as [`Cursor::node_copy`].
     #[track_caller]
     pub fn graph_copy(&mut self, from: &Graph, map: &mut NodeMap) -> Option<Argument> {
         let output = from.output_node();
@@ -139,6 +140,8 @@ impl NodeMap {
     }
 
     /// The node that the node became, if it became one.
+    ///
+    /// None if it became plain data or a list, or if nothing is known of it.
     #[must_use]
     pub fn get(&self, from: NodeId) -> Option<NodeId> {
         self.argument(from)?.as_node()

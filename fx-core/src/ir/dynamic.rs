@@ -63,6 +63,9 @@ pub struct Size {
 /// Where a size is read from.
 ///
 /// The node is a placeholder: rule V13.
+///
+/// Several places of one size have to agree, which each run checks
+/// ([`RunError::SizesDiffer`](crate::interp::RunError)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeOf {
     /// A dimension of a tensor input, the outermost is 0.
@@ -137,7 +140,9 @@ impl Dynamic {
     #[must_use]
     pub fn is_legal_name(name: &str) -> bool {
         const WORDS: [&str; 11] = ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
-        super::names::is_identifier(name) && !WORDS.contains(&name) && crate::value::dtype_from_name(name).is_none()
+        super::identifier::is_identifier(name)
+            && !WORDS.contains(&name)
+            && crate::value::dtype_from_name(name).is_none()
     }
 
     /// The same in terms of what the inputs became. A size that is read from none of them any more is left out; whatever

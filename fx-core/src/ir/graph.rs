@@ -14,7 +14,7 @@ use super::dynamic::Dynamic;
 use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
-use super::names::{self, Names};
+use super::names::Names;
 use super::node::{Keyword, Node, NodeId};
 use super::occurrences::Occurrences;
 use super::signature::Signature;
@@ -114,8 +114,8 @@ impl Graph {
 
     /// A number that rises with every change of nodes, arguments, names, order or signature; not with changes of metadata.
     ///
-    /// Two graphs of one revision are the same only if one is a clone of the other, or they are one. What is derived
-    /// from a graph, such as the plan that it runs by, is kept with its revision.
+    /// It is for what is derived from a graph, such as the plan that it runs by: what was made at another revision is
+    /// made anew. Revisions of two graphs say nothing about each other, not even of clones.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -142,6 +142,8 @@ impl Graph {
     }
 
     /// Whether the node is in this graph.
+    ///
+    /// As [`Graph::try_node`] asks.
     #[must_use]
     pub fn contains(&self, id: NodeId) -> bool {
         self.try_node(id).is_some()
@@ -325,7 +327,7 @@ impl Graph {
         let id = NodeId::new(self.nodes.len());
         let name = match name {
             Some(name) => self.names.give(name, id),
-            None => self.names.give(&names::candidate(&target), id),
+            None => self.names.give_after(&target, id),
         };
         self.by_target.add(id, &target);
         self.nodes.push(Some(Node { name, target, args, kwargs, meta }));

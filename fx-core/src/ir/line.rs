@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 
 use super::argument::Argument;
 use super::graph::Graph;
-use super::names::{is_continue, is_identifier};
+use super::identifier::{is_continue, is_identifier};
 use super::node::{Node, NodeId};
 use super::target::Target;
 use crate::entity::EntityRef;

@@ -76,7 +76,7 @@ impl Meta {
 
     /// What a reader of the graph should know besides.
     ///
-    /// Captures note what they bake in: `to_scalar baked in`. One node has one note; it is text for people.
+    /// Captures note which reads of data they have baked in. One node has one note; it is text for people.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.rare.as_ref()?.note.as_deref()
@@ -113,6 +113,8 @@ impl Meta {
     }
 
     /// What a user keeps with the node under this key.
+    ///
+    /// None if there is nothing under it.
     #[must_use]
     pub fn annotation(&self, key: &str) -> Option<&Value> {
         self.annotations().iter().find_map(|(found, value)| (**found == *key).then_some(value))

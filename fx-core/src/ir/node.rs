@@ -8,6 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::argument::Argument;
 use super::meta::Meta;
@@ -44,7 +45,7 @@ crate::entity::entity! {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Node {
-    pub(super) name: Arc<str>,
+    pub(super) name: SmolStr,
     pub(super) target: Target,
     pub(super) args: Box<[Argument]>,
     pub(super) kwargs: Box<[(Keyword, Argument)]>,
@@ -262,7 +263,7 @@ mod tests {
     fn a_node_is_small() {
         println!("Argument {}, Meta {}, Node {}", size_of::<Argument>(), size_of::<Meta>(), size_of::<Node>());
         assert!(size_of::<Argument>() <= 24);
-        assert!(size_of::<Node>() <= 168);
+        assert!(size_of::<Node>() <= 176);
         assert_eq!(size_of::<Option<Node>>(), size_of::<Node>());
     }
 }

@@ -65,6 +65,16 @@ impl ModulePath {
         }
     }
 
+    /// How many modules can be inside of each other: what holds a path is not looked for deeper.
+    pub const MAX_DEPTH: usize = 1024;
+
+    /// Where in a text the paths end that it leads through, the longest first, and at most [`ModulePath::MAX_DEPTH`] parts
+    /// long, because a text can have any number of parts, and each of these paths may have to be looked for.
+    pub(crate) fn ends_of_parts(text: &str) -> impl Iterator<Item = usize> {
+        let mut ends: Vec<usize> = text.match_indices('.').map(|(end, _)| end).take(Self::MAX_DEPTH).collect();
+        std::iter::from_fn(move || ends.pop())
+    }
+
     /// The path of what this is inside of; none for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {

@@ -144,7 +144,7 @@ impl Graph {
         self.expect(new);
         let node = self.node(old);
         let mut steps = node.meta.from().to_vec();
-        steps.push(Origin { pass: pass.into(), node: node.name.clone(), graph: self.name.clone() });
+        steps.push(Origin { pass: pass.into(), node: node.name.as_str().into(), graph: self.name.clone() });
         let meta = self.meta_mut(new);
         for step in steps {
             if !meta.from().contains(&step) {

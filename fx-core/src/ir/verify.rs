@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::argument::Argument;
-use super::bind;
+use super::bind::{self, Bound};
 use super::graph::Graph;
+use super::identifier::is_legal_name;
 use super::line::write_node;
-use super::names::is_legal_name;
 use super::node::{Node, NodeId};
 use super::target::{Op, Target};
 use crate::entity::{EntityRef, SecondaryMap};
@@ -100,8 +100,9 @@ impl<'g> Verifier<'g> {
             self.count_target(id, node);
             self.check_name(id, node);
             self.check_position(id, node, only_placeholders);
-            self.check_arguments(id, node);
-            self.check_fact(id, node);
+            if let Some(bound) = self.check_arguments(id, node) {
+                self.check_fact(id, node, &bound);
+            }
             only_placeholders &= node.op() == Op::Placeholder;
             count += 1;
             before = Some(id);
@@ -305,12 +306,12 @@ impl<'g> Verifier<'g> {
         }
     }
 
-    /// V7.
-    fn check_arguments(&mut self, id: NodeId, node: &Node) {
+    /// V7. Gives the arguments of an operation that fit it.
+    fn check_arguments<'n>(&mut self, id: NodeId, node: &'n Node) -> Option<Bound<'n>> {
         let why = match node.target() {
             Target::CallFunction(op) | Target::CallMethod(op) => {
                 match bind::check_opcode(node.target()).and_then(|()| bind::bind(op, node.args(), node.kwargs())) {
-                    Ok(_) => return,
+                    Ok(bound) => return Some(bound),
                     Err(error) => error.to_string(),
                 }
             }
@@ -321,19 +322,19 @@ impl<'g> Verifier<'g> {
                 "an output has one argument, by position".into()
             }
             Target::CallModule(_) => match bind::repeated(node.kwargs()) {
-                None => return,
+                None => return None,
                 Some(keyword) => format!("argument `{keyword}` is given twice"),
             },
-            _ => return,
+            _ => return None,
         };
         let place = self.place(id);
         self.errors.push(VerifyError::Arguments { place, why });
+        None
     }
 
-    /// V9.
-    fn check_fact(&mut self, id: NodeId, node: &Node) {
+    /// V9, of a call with these arguments.
+    fn check_fact(&mut self, id: NodeId, node: &Node, bound: &[&Argument]) {
         let Some(op) = node.target().operation() else { return };
-        let Ok(bound) = bind::bind(op, node.args(), node.kwargs()) else { return };
         let mut facts = SmallVec::<[Cow<'_, Fact>; 4]>::new();
         for argument in bound {
             match self.fact_of(argument) {

@@ -217,7 +217,7 @@ impl<L: Layer> LayerModule for L {
 /// The mirror of a layer that is called whole.
 ///
 /// It has the methods by which user code calls the layer and reads it: `forward`, `weight`, `bias`, and those of single
-/// layers. Reading a tensor of the layer records a `get_attr` of its path, `linear.weight`.
+/// layers. A tensor of the layer that is read so is a `get_attr` of its path, `linear.weight`.
 #[derive(Clone)]
 pub struct Leaf<L: Layer> {
     scope: Scope,
@@ -305,6 +305,8 @@ impl<'l, L: Layer> Inside<'l, L> {
 }
 
 /// A layer that is called as `layer.forward(x)`.
+///
+/// `#[fx(leaf)]` is not needed for its mirror: [`Leaf`] has `forward`.
 pub trait Forward: Layer {}
 
 impl<L: Forward> Leaf<L> {
@@ -330,6 +332,8 @@ impl<L: Forward> Module for Leaf<L> {
 }
 
 /// A layer that is called as `layer.forward_t(x, train)`.
+///
+/// [`Leaf`] has `forward_t`; `train` is an option of the node.
 pub trait ForwardT: Layer {}
 
 impl<L: ForwardT> Leaf<L> {

@@ -240,8 +240,7 @@ impl Attributes {
     /// The child graph or layer that a path leads through, and the rest of the path inside.
     pub(super) fn holder(&self, path: &ModulePath) -> Option<(&Attribute, ModulePath)> {
         let text = path.as_str();
-        let mut ends = text.rmatch_indices('.').map(|(end, _)| end);
-        ends.find_map(|end| {
+        ModulePath::ends_of_parts(text).find_map(|end| {
             let held = self.get(&ModulePath::new(&text[..end]))?;
             (!matches!(held, Attribute::Tensor(_))).then(|| (held, ModulePath::new(&text[end + 1..])))
         })

@@ -33,10 +33,9 @@ impl GraphModule {
             let mut rest = None;
             if !module.attributes().contains(&path) {
                 let text = path.as_str();
-                let mut splits = text.rmatch_indices('.').map(|(end, _)| (&text[..end], &text[end + 1..]));
-                let is_held = |path: &str| module.attributes().contains(&ModulePath::new(path));
-                let (first, inner) = splits.find(|(first, _)| is_held(first))?;
-                (path, rest) = (ModulePath::new(first), Some(ModulePath::new(inner)));
+                let is_held = |end: &usize| module.attributes().contains(&ModulePath::new(&text[..*end]));
+                let end = ModulePath::ends_of_parts(text).find(is_held)?;
+                (path, rest) = (ModulePath::new(&text[..end]), Some(ModulePath::new(&text[end + 1..])));
             }
             let Attribute::Module(child) = module.attributes_mut().get_mut(&path)? else { return None };
             module = Arc::make_mut(child);

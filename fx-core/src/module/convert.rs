@@ -16,6 +16,7 @@ use super::attributes::{Attribute, Attributes};
 use super::graph_module::GraphModule;
 use super::held_state::{Kept, State};
 use super::infer::RefusedNode;
+use super::inputs::{DEFAULT_INPUT, default_input, parameter};
 use super::layer::{LayerModule, LayerState};
 
 /// Why a module was not converted. It is left as it was.
@@ -218,8 +219,21 @@ impl<'f> Mapper<'f> {
         let mut state = |state: &State| state.map_tensors(&mut |name, tensor| self.tensor(tensor, &path.child(name)));
         let kept = Kept::at(state(&module.state())?, state(module.kept.initial())?);
         mapped.set_kept(kept);
+        self.defaults(&mut mapped, path)?;
         (self.finish)(&mut mapped)?;
         Ok(mapped)
+    }
+
+    /// What inputs are that are not given is of the other tensors, too.
+    fn defaults(&mut self, module: &mut GraphModule, path: &ModulePath) -> Result<(), ConvertError> {
+        let graph = module.graph();
+        let defaults = graph.placeholders().filter_map(|id| Some((id, default_input(graph.node(id))?.clone())));
+        for (id, default) in defaults.collect::<Vec<_>>() {
+            let path = path.child(parameter(module.graph().node(id)));
+            let mapped = default.map_tensors(&mut |tensor: &Tensor| self.tensor(tensor, &path))?;
+            module.graph_mut().meta_mut(id).annotate(DEFAULT_INPUT, mapped);
+        }
+        Ok(())
     }
 
     fn tensor(&mut self, tensor: &Tensor, path: &ModulePath) -> Result<Tensor, ConvertError> {

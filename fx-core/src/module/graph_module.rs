@@ -164,8 +164,8 @@ impl GraphModule {
     /// Puts a tensor, layer or graph at a path, in place of what was there.
     ///
     /// What was there is returned. No node is added: [`Cursor::get_attr`](crate::ir::Cursor::get_attr) and
-    /// [`Cursor::call_module`](crate::ir::Cursor::call_module) refer to it. At a path inside of a child graph or layer
-    /// that is held here, [`GraphModule::check`] finds two things.
+    /// [`Cursor::call_module`](crate::ir::Cursor::call_module) refer to it. Where a child graph or layer that is held
+    /// here has something else at that path, [`GraphModule::check`] says so.
     pub fn set_attribute(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
         self.attributes_mut().insert(path, attribute)
     }

@@ -122,6 +122,20 @@ impl GraphModule {
     ///
     /// Empty if the model's weights are no variables: candle's `VarMap` makes them so, a `VarBuilder` of a file does
     /// not. Those of layers and child graphs are among them, and gradients of a run flow to them.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor, Var};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let weight = Var::ones(3, DType::F32, &Device::Cpu)?;
+    /// let module = Tracer::new().trace_with(&(weight,), |(weight,), inputs| inputs.tensor("x")?.mul(weight)?.sum_all())?;
+    /// let loss = module.forward(&[Tensor::new(&[1f32, 2.0, 3.0], &Device::Cpu)?])?;
+    ///
+    /// let (path, weight) = &module.named_parameters()[0];
+    /// let gradient = loss.backward()?.get(weight.as_tensor()).cloned().expect("the loss depends on it");
+    /// assert_eq!((path.as_str(), gradient.to_vec1::<f32>()?), ("0", vec![1.0, 2.0, 3.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn named_parameters(&self) -> Vec<(ModulePath, Var)> {
         let variables = self.distinct().filter(|(_, tensor)| tensor.is_variable());
@@ -193,13 +207,18 @@ impl GraphModule {
         }
         let replaced = |tensor: &Tensor| Ok(new.get(&tensor.id()).filter(|_| !tensor.is_variable()).cloned());
         let mut module = Mapper::new(&replaced, Opaque::Leave, &|_| Ok(())).module(self, &ModulePath::ROOT, 0)?;
+        // Everything that can fail comes before the first variable is changed.
+        let mut variables = Vec::new();
         for (_, tensor) in own.iter().filter(|(_, tensor)| tensor.is_variable()) {
             if let Some(other) = new.remove(&tensor.id())
                 && other.id() != tensor.id()
             {
                 // A copy, because a variable cannot be set to a part of itself.
-                Var::from_tensor(tensor)?.set(&other.copy()?)?;
+                variables.push((Var::from_tensor(tensor)?, other.copy()?));
             }
+        }
+        for (variable, new) in variables {
+            variable.set(&new)?;
         }
         self.share_all_hooks_with(&mut module);
         *self = module;

@@ -124,8 +124,8 @@ impl GraphModule {
             && self.attributes().holder(&path).is_some_and(|(on_the_way, _)| matches!(on_the_way, Attribute::Module(_)))
         {
             let text = path.as_str();
-            let mut ends = text.rmatch_indices('.').map(|(end, _)| end);
-            let end = ends.find(|end| self.attributes().contains(&ModulePath::new(&text[..*end])));
+            let end =
+                ModulePath::ends_of_parts(text).find(|end| self.attributes().contains(&ModulePath::new(&text[..*end])));
             return end.is_some_and(|end| {
                 self.child_mut(&text[..end]).is_some_and(|child| child.delete_submodule(&text[end + 1..]))
             });

@@ -54,6 +54,7 @@
 mod define;
 
 pub(crate) mod candle_error;
+pub(crate) mod quiet;
 pub mod def;
 pub mod from_fact;
 pub mod from_value;

@@ -7,6 +7,8 @@ use candle_core::{DType, Device, Result, Shape, Tensor};
 use crate::value::Value;
 
 /// One call to test: values for the parameters, in order.
+///
+/// Some are refused on purpose: rule and candle have to agree on that too.
 #[derive(Debug, Clone)]
 pub struct Sample(pub Vec<Value>);
 

@@ -50,6 +50,8 @@ pub struct InternalMatch {
 }
 
 /// A pattern fits in more ways than were to be tried.
+///
+/// It is an error, and no matches are given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the pattern fits in too many ways: {budget} were tried around %{node}; connect its parts through a common input, \

@@ -60,23 +60,31 @@ pub struct Partitioner<'p> {
 
 impl<'p> Partitioner<'p> {
     /// Groups the calls that this accepts.
+    ///
+    /// Only calls are asked about; inputs, attributes and the output stay outside.
     pub fn new(supported: impl Fn(&Graph, NodeId) -> bool + 'p) -> Self {
         Self { supported: Box::new(supported), computes: Box::new(|_, _| true), single: false, horizontal: true }
     }
 
     /// Whether a single node is a group; else it is left alone.
+    ///
+    /// Off unless said otherwise.
     pub fn allows_single_node_partition(mut self, on: bool) -> Self {
         self.single = on;
         self
     }
 
     /// Calls that do not count: a group of nothing else is none.
+    ///
+    /// None unless said otherwise.
     pub fn non_compute(mut self, is_free: impl Fn(&Graph, NodeId) -> bool + 'p) -> Self {
         self.computes = Box::new(move |graph, id| !is_free(graph, id));
         self
     }
 
     /// Whether nodes that do not read each other are kept apart.
+    ///
+    /// Off unless said otherwise: groups are as large as can be.
     pub fn skip_horizontal_fusion(mut self, on: bool) -> Self {
         self.horizontal = !on;
         self

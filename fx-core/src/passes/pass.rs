@@ -120,6 +120,8 @@ impl Fuel {
     }
 
     /// How many were done.
+    ///
+    /// Those that were refused do not count.
     #[must_use]
     pub fn used(&self) -> usize {
         self.used

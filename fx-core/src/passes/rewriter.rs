@@ -18,6 +18,7 @@ use super::sequence::Sequence;
 use super::splice::{Installed, Replaced, Spliced, splice};
 use super::{facts, held};
 use crate::ir::{Graph, NodeId};
+use crate::module::infer_sizes::Inference;
 use crate::module::{Attributes, GraphModule};
 
 /// One place where a pattern was replaced.
@@ -34,6 +35,8 @@ pub struct ReplacedPattern {
 }
 
 /// Why a pattern was not replaced. The module is as it was.
+///
+/// The message shows the node and what was to be put there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
@@ -301,6 +304,7 @@ impl<'f> PatternRewriter<'f> {
             replaced: Replaced::default(),
             sequence: Sequence::of(before, Some(module.attributes())),
             changed: Vec::new(),
+            inference: Inference::of(before),
         };
         let done = work.replace(before, found, replacement, fuel)?;
         held::drop_stale(&held::named(before), &graph, &mut attributes);
@@ -321,6 +325,7 @@ struct Work<'w> {
     sequence: Sequence,
     /// Nodes whose facts differ from those of what they replace.
     changed: Vec<NodeId>,
+    inference: Inference,
 }
 
 impl Work<'_> {
@@ -351,14 +356,25 @@ impl Work<'_> {
                 }
             };
             let (graph, attributes) = (&mut *self.graph, &mut *self.attributes);
-            let spliced =
-                splice(self.pass, graph, attributes, &one, replacement, installed, &self.replaced, &mut self.sequence)?;
+            let (sequence, inference) = (&mut self.sequence, &mut self.inference);
+            let spliced = splice(
+                self.pass,
+                graph,
+                attributes,
+                &one,
+                replacement,
+                installed,
+                &self.replaced,
+                sequence,
+                inference,
+            )?;
             let Some(Spliced { added, results }) = spliced else { continue };
             self.finish(&one, &results);
             done.push(ReplacedPattern { anchor: one.anchors[0], nodes_map: one.nodes_map, replacements: added });
         }
         self.changed.retain(|&id| self.graph.contains(id));
-        facts::propagate(self.graph, self.attributes, &self.changed).map_err(|(id, error)| RewriteError::Refused {
+        let propagated = facts::propagate(self.graph, self.attributes, &mut self.inference, &self.changed);
+        propagated.map_err(|(id, error)| RewriteError::Refused {
             line: self.graph.node_line(id),
             anchor: done.first().map_or_else(String::new, |one| before.node(one.anchor).name().to_owned()),
             reason: error.0,

@@ -61,6 +61,8 @@ pub struct Summary {
 
 impl Summary {
     /// The rows; the first is the model itself.
+    ///
+    /// They are in the order in which modules run, each followed by those below it.
     #[must_use]
     pub fn rows(&self) -> &[SummaryRow] {
         &self.rows

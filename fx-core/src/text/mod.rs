@@ -125,6 +125,8 @@ mod write;
 mod write_meta;
 
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod read_tests;
 #[cfg(test)]
 mod size_tests;

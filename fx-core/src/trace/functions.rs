@@ -50,6 +50,7 @@ pub mod flash {
             pub fn $name<$type: WithDType>($($param: $of),*) -> $result $body
 
             /// The same as types.
+            #[doc(hidden)]
             #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
             pub mod bare {
                 use super::{Mask, Proxy, Result, WithDType};

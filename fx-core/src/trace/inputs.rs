@@ -231,7 +231,7 @@ impl<'a> Inputs<'a> {
     fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
         let new = New { fact: fact.clone(), name: Some(name.to_owned()), ..New::of(Target::Placeholder(name.into())) };
         let node = self.session.state().add_or_note(new);
-        Proxy::recorded(&self.session, node, &fact, tensor)
+        Proxy::recorded(self.session.clone(), node, fact, tensor)
     }
 
     /// The argument for a parameter of this name; `ty` is its type as the user wrote it, for messages.

@@ -137,6 +137,8 @@ impl OutputBuilder {
     }
 
     /// A struct with these fields.
+    ///
+    /// It comes back as a [`Value::Struct`] of this name.
     pub fn structure(&mut self, name: &str, fields: Vec<(&str, Output)>) -> Output {
         let fields: Vec<(Arc<str>, Argument)> =
             fields.into_iter().map(|(field, output)| (field.into(), output.0)).collect();
@@ -145,9 +147,11 @@ impl OutputBuilder {
 }
 
 /// A field of a mirrored struct that may or may not hold a value: method resolution finds [`ValueField`] where it does.
+#[doc(hidden)]
 pub struct Field<'f, T>(pub &'f T);
 
 /// Fields that hold a value.
+#[doc(hidden)]
 pub trait ValueField {
     /// The value.
     ///
@@ -163,6 +167,7 @@ impl<T: ToOutput> ValueField for &Field<'_, T> {
 }
 
 /// All other fields.
+#[doc(hidden)]
 pub trait OtherField {
     /// Never a value.
     ///

@@ -33,6 +33,8 @@ pub struct ViaModule;
 pub struct ViaModuleT;
 
 /// A mirror with a method that can be captured. Written by `#[fx::module]`.
+///
+/// For `forward` of the type itself, of `Module` and of `ModuleT`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `forward` that fx can capture",
     note = "put `#[fx::module]` on the `impl` that has `forward`",

@@ -136,6 +136,17 @@ impl Value {
         })
     }
 
+    /// Whether it is nested more than `limit` deep. A tensor or a number is 0 deep, a list of them is 1 deep.
+    pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(items) | Self::Tuple(items) => {
+                limit == 0 || items.iter().any(|item| item.is_deeper_than(limit - 1))
+            }
+            Self::Struct(_, fields) => limit == 0 || fields.iter().any(|(_, item)| item.is_deeper_than(limit - 1)),
+            _ => false,
+        }
+    }
+
     /// Every tensor in this value, depth first.
     ///
     /// As often as it is there; an empty list if there is none.

@@ -109,8 +109,8 @@ impl fmt::Display for TensorFact {
             if i > 0 {
                 f.write_str(", ")?;
             }
-            match self.extents() {
-                Some(extents) => write!(f, "{}", extents[i])?,
+            match self.extents().and_then(|extents| extents.get(i)) {
+                Some(extent) => write!(f, "{extent}")?,
                 None => write!(f, "{dim}")?,
             }
         }
@@ -174,6 +174,8 @@ impl Fact {
     }
 
     /// Whether nothing is known.
+    ///
+    /// A list of unknown parts is not unknown: how many there are is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
@@ -213,6 +215,86 @@ impl Fact {
         }
     }
 
+    /// The same without expressions: what it is in a run of these sizes.
+    #[must_use]
+    pub(crate) fn at(&self, sizes: &Sizes) -> Self {
+        let each = |items: &[Self]| items.iter().map(|item| item.at(sizes)).collect();
+        let extent = |extent: &SymInt| usize::try_from(extent.evaluate(sizes).ok()?).ok();
+        match self {
+            Self::Tensor(fact) => {
+                match fact.extents().map(|extents| extents.iter().map(extent).collect::<Option<Vec<usize>>>()) {
+                    None => self.clone(),
+                    Some(None) => Self::Unknown,
+                    Some(Some(dims)) => Self::tensor(dims, fact.dtype),
+                }
+            }
+            Self::SymInt(expression) => {
+                expression.evaluate(sizes).map_or(Self::Unknown, |int| Self::Data(Value::Int(int)))
+            }
+            Self::List(items) => Self::List(each(items)),
+            Self::Tuple(items) => Self::Tuple(each(items)),
+            Self::Unknown | Self::Data(_) => self.clone(),
+        }
+    }
+
+    /// The fact of all sizes, if these are known at several of them: `number` finds what the numbers at a place follow, and
+    /// `differ` says what it means that two are of different kinds.
+    pub(crate) fn of_all<E>(
+        rows: &[&Self],
+        number: &mut dyn FnMut(&str, &[i64]) -> Result<SymInt, E>,
+        differ: &dyn Fn(&[&Self]) -> E,
+    ) -> Result<Self, E> {
+        let Some(first) = rows.first() else { return Ok(Self::Unknown) };
+        if rows.iter().all(|fact| fact == first) {
+            return Ok((*first).clone());
+        }
+        match first {
+            Self::Tensor(first) => {
+                let facts: Option<Vec<&TensorFact>> = rows.iter().map(|fact| fact.as_tensor()).collect();
+                let facts = facts.ok_or_else(|| differ(rows))?;
+                if facts.iter().any(|fact| fact.rank() != first.rank() || fact.dtype != first.dtype) {
+                    return Err(differ(rows));
+                }
+                let extents: Vec<SymInt> = (0..first.rank())
+                    .map(|axis| {
+                        let row: Vec<i64> =
+                            facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
+                        number(&format!("dimension {axis} of the value"), &row)
+                    })
+                    .collect::<Result<_, _>>()?;
+                TensorFact::symbolic(extents, first.dtype).map(Self::Tensor).ok_or_else(|| differ(rows))
+            }
+            Self::Data(Value::Int(_)) => {
+                let int = |fact: &&Self| match fact {
+                    Self::Data(Value::Int(int)) => Some(*int),
+                    _ => None,
+                };
+                let row: Option<Vec<i64>> = rows.iter().map(int).collect();
+                let expression = number("the value", &row.ok_or_else(|| differ(rows))?)?;
+                Ok(match expression.as_int() {
+                    Some(int) => Self::Data(Value::Int(int)),
+                    None => Self::SymInt(expression),
+                })
+            }
+            Self::List(items) | Self::Tuple(items) => {
+                let parts = |fact: &Self| match fact {
+                    Self::List(items) | Self::Tuple(items) => items.clone(),
+                    _ => Vec::new(),
+                };
+                let all: Vec<Vec<Self>> = rows.iter().map(|fact| parts(fact)).collect();
+                if all.iter().any(|parts| parts.len() != items.len()) {
+                    return Err(differ(rows));
+                }
+                let parts = (0..items.len())
+                    .map(|i| Self::of_all(&all.iter().map(|parts| &parts[i]).collect::<Vec<_>>(), number, differ));
+                let parts = parts.collect::<Result<_, E>>()?;
+                Ok(if matches!(first, Self::List(_)) { Self::List(parts) } else { Self::Tuple(parts) })
+            }
+            // Nothing that differs is known of all sizes.
+            Self::Unknown | Self::Data(_) | Self::SymInt(_) => Ok(Self::Unknown),
+        }
+    }
+
     /// Whether something in it follows the sizes of a run.
     #[must_use]
     pub fn is_symbolic(&self) -> bool {
@@ -221,6 +303,29 @@ impl Fact {
             Self::List(items) | Self::Tuple(items) => items.iter().any(Self::is_symbolic),
             Self::SymInt(_) => true,
             Self::Unknown | Self::Data(_) => false,
+        }
+    }
+
+    /// Whether it is nested more than `limit` deep.
+    pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(items) | Self::Tuple(items) => {
+                limit == 0 || items.iter().any(|item| item.is_deeper_than(limit - 1))
+            }
+            Self::Data(value) => value.is_deeper_than(limit),
+            Self::Unknown | Self::Tensor(_) | Self::SymInt(_) => false,
+        }
+    }
+
+    /// Whether the shapes in it are what their extents were at the capture.
+    pub(crate) fn has_shapes_of_extents(&self) -> bool {
+        match self {
+            Self::Tensor(fact) => fact.extents().is_none_or(|extents| {
+                extents.len() == fact.rank()
+                    && extents.iter().zip(fact.dims()).all(|(extent, &dim)| i64::try_from(dim) == Ok(extent.hint()))
+            }),
+            Self::List(items) | Self::Tuple(items) => items.iter().all(Self::has_shapes_of_extents),
+            Self::Unknown | Self::Data(_) | Self::SymInt(_) => true,
         }
     }
 

@@ -2,7 +2,7 @@
 //! symbols are in one run.
 //!
 //! Invariant: arithmetic is exact; what overflows or divides by nothing is an error, never a wrong number. Expressions
-//! are at most [`SymInt::MAX_DEPTH`] deep, so that recursion over one is bounded.
+//! are at most [`SymInt::MAX_DEPTH`] deep and [`SymInt::MAX_TERMS`] large, so that recursion over one is bounded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ struct Expression {
     term: Term,
     hint: i64,
     depth: u8,
+    /// Of how many numbers and sizes it is put together, counted as often as they are written.
+    terms: u16,
 }
 
 /// How an expression is put together, for those who write it in another language.
@@ -139,18 +141,23 @@ pub enum SymError {
     /// The expression would be nested too deep.
     #[error("an expression of sizes is nested more than {} deep", SymInt::MAX_DEPTH)]
     TooDeep,
+    /// The expression would be too long.
+    #[error("an expression of sizes is made of more than {} numbers and sizes", SymInt::MAX_TERMS)]
+    TooLong,
 }
 
 impl SymInt {
     /// How deep expressions can be nested.
     pub const MAX_DEPTH: u8 = 64;
+    /// Of how many numbers and sizes expressions can be put together. One that is used twice in another is written twice.
+    pub const MAX_TERMS: u16 = 4096;
 
     /// A size by its name, with the value it had at the capture.
     ///
     /// The name is not looked at here; [`Dynamic::is_legal_name`](crate::ir::Dynamic::is_legal_name) says what a graph
     /// accepts.
     pub fn symbol(name: impl Into<Arc<str>>, hint: i64) -> Self {
-        Self(Arc::new(Expression { term: Term::Symbol(name.into()), hint, depth: 0 }))
+        Self(Arc::new(Expression { term: Term::Symbol(name.into()), hint, depth: 0, terms: 1 }))
     }
 
     /// The value it had at the capture.
@@ -163,6 +170,11 @@ impl SymInt {
     #[must_use]
     pub fn term(&self) -> &Term {
         &self.0.term
+    }
+
+    /// Of how many numbers and sizes it is put together.
+    pub(super) fn terms(&self) -> u16 {
+        self.0.terms
     }
 
     /// The number, if it is the same in all runs.
@@ -188,7 +200,7 @@ impl SymInt {
     /// Two expressions as one. What does nothing (`x + 0`, `x * 1`) is left out, numbers are worked out.
     ///
     /// # Errors
-    /// When the hint has no value, or the expression would be too deep.
+    /// When the hint has no value, or the expression would be too deep or too long.
     pub fn binary(op: SymOp, left: &Self, right: &Self) -> Result<Self, SymError> {
         let no_value = || SymError::NoValue {
             expression: format!("{left} {} {right}", op.as_str()),
@@ -212,7 +224,11 @@ impl SymInt {
         if depth > Self::MAX_DEPTH {
             return Err(SymError::TooDeep);
         }
-        Ok(Self(Arc::new(Expression { term: Term::Binary(op, left.clone(), right.clone()), hint, depth })))
+        let terms = left.terms() + right.terms();
+        if terms > Self::MAX_TERMS {
+            return Err(SymError::TooLong);
+        }
+        Ok(Self(Arc::new(Expression { term: Term::Binary(op, left.clone(), right.clone()), hint, depth, terms })))
     }
 
     /// `self + other`.
@@ -285,7 +301,7 @@ impl SymInt {
 
 impl From<i64> for SymInt {
     fn from(int: i64) -> Self {
-        Self(Arc::new(Expression { term: Term::Int(int), hint: int, depth: 0 }))
+        Self(Arc::new(Expression { term: Term::Int(int), hint: int, depth: 0, terms: 1 }))
     }
 }
 
@@ -518,5 +534,8 @@ mod tests {
         }
         let deepest = SymInt::binary(SymOp::Sub, &deep, &batch).unwrap();
         assert_eq!(SymInt::binary(SymOp::Sub, &deepest, &batch), Err(SymError::TooDeep));
+        // What is used twice is written twice, and so on.
+        let doubled = (0..SymInt::MAX_DEPTH).try_fold(batch, |doubled, _| doubled.plus(&doubled));
+        assert_eq!(doubled, Err(SymError::TooLong));
     }
 }

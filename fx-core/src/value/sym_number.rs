@@ -21,6 +21,13 @@ pub enum SymNumber {
 }
 
 /// A number: what an expression is in one run. Numbers of different kinds do not compare.
+///
+/// ```
+/// use fx_core::value::Number;
+///
+/// assert!(Number::Int(2) < Number::Int(3));
+/// assert!(Number::Int(2) != Number::Float(2.0));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Number {
     /// An integer.

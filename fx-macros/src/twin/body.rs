@@ -9,8 +9,9 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Ident;
-use quote::format_ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -25,7 +26,7 @@ use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, literals, variants};
+use super::{calls, compare, decisions, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -112,7 +113,8 @@ impl<'a> Body<'a> {
         let weights = self.weights.as_ref()?;
         if let Some((position, borrows)) = weights.argument(call) {
             call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-            return Some(weights::lend(call.clone(), position, borrows, self.paths));
+            let owner = calls::owner(&call.func, self);
+            return Some(weights::lend(call.clone(), position, borrows, owner, self.paths));
         }
         if weights::redirect_made(&mut call.func, self.paths) {
             call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
@@ -125,6 +127,19 @@ impl<'a> Body<'a> {
             self.fallbacks.redirect_function(&mut path.path);
         }
         None
+    }
+
+    /// The scope of a value of the impl's type that is made here: where its weights are, in a function that builds it of
+    /// them, else nowhere in the model.
+    pub(super) fn made_scope(&self) -> TokenStream {
+        let scope = self.paths.scope();
+        match self.types.own_name().filter(|_| self.weights.is_some()) {
+            Some(own) => {
+                let own = own.unraw().to_string();
+                quote!(#scope::built(#own))
+            }
+            None => quote!(#scope::detached()),
+        }
     }
 
     /// Whether a function of a type is one of the impl's own that has a twin.
@@ -232,8 +247,8 @@ impl VisitMut for Body<'_> {
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if self.names_own_type(&call.func) {
-                        let scope = self.paths.scope();
-                        call.args.push(syn::parse_quote!(#scope::detached()));
+                        let scope = self.made_scope();
+                        call.args.push(syn::parse_quote!(#scope));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
                         let is_variant = calls::is_variant(&call.func, self);
@@ -252,13 +267,19 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
+            Expr::MethodCall(call) if decisions::of(call).is_some() => {
+                visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(note) = decisions::noted(call, self.paths) {
+                    *expr = syn::parse_quote!({ #note #expr });
+                }
+            }
             Expr::Path(_) => {
                 let is_variant = calls::is_variant(expr, self);
                 self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
-                    let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
-                    *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                    let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());
+                    *expr = syn::parse_quote!(Self { #field: #scope });
                 } else if is_variant {
                     *expr = calls::lift(expr, self.paths);
                 }

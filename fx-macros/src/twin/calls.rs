@@ -193,6 +193,18 @@ pub(super) fn call_activation(call: &ExprMethodCall, paths: &Paths) -> Expr {
     parse_quote_spanned!(span=> #module::forward(&#receiver, #args))
 }
 
+/// The type whose function a call names, `Block` of `block::Block::new`, if it is one that may be annotated.
+pub(super) fn owner(func: &Expr, body: &Body<'_>) -> Option<syn::Path> {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return None };
+    let mut owner = path.clone();
+    let function = owner.segments.pop()?;
+    owner.segments.pop_punct();
+    let ty = &owner.segments.last()?.ident;
+    let is_type = ty.to_string().starts_with(|first: char| first.is_uppercase());
+    let never = NEVER_LIFTED.iter().any(|name| ty == name) || body.types.is_kept(ty);
+    (is_type && !never && function.arguments.is_none()).then_some(owner)
+}
+
 /// candle's methods that run a custom operation.
 const CUSTOM_OPS: &[&str] =
     &["apply_op1", "apply_op1_no_bwd", "apply_op2", "apply_op2_no_bwd", "apply_op3", "apply_op3_no_bwd"];

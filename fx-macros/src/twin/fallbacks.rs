@@ -27,7 +27,7 @@ use quote::{format_ident, quote};
 use syn::Path;
 use syn::ext::IdentExt;
 
-use super::layers;
+use super::{layers, shadow};
 use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
@@ -119,6 +119,7 @@ impl Fallbacks {
     pub(super) fn redirect_function(&mut self, path: &mut Path) {
         if let Some(original) = path.get_ident().cloned()
             && !PRELUDE.iter().any(|name| original == name)
+            && !shadow::is_built(&original)
         {
             path.segments[0].ident = twin_ident(&original);
             self.names.insert(path.segments[0].ident.clone(), original.into());

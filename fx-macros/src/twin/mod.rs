@@ -11,6 +11,7 @@ mod associated;
 pub(crate) mod body;
 mod calls;
 mod compare;
+mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;

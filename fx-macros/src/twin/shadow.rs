@@ -63,6 +63,11 @@ const WHERE_USED: &[(&str, &str)] = &[
 const WHERE_BUILT: &[(&str, &str)] =
     &[("Sequential", "Sequential"), ("func", "func"), ("func_t", "func_t"), ("seq", "seq")];
 
+/// Whether a function's name is shadowed where a model is built.
+pub(super) fn is_built(name: &Ident) -> bool {
+    WHERE_BUILT.iter().any(|(built, _)| name == built)
+}
+
 /// The imports of a twin's scope; `builder` of a function that builds a model.
 pub(crate) fn imports(used: &Names, builder: bool, paths: &Paths) -> TokenStream {
     let always = ["Tensor", "candle_core", "candle_nn"].map(|name| paths.symbolic(name));

@@ -17,6 +17,7 @@ pub mod gguf;
 pub mod inputs;
 pub mod readers;
 pub mod table;
+pub mod told;
 pub mod weights;
 
 include!(concat!(env!("OUT_DIR"), "/models.rs"));

@@ -44,6 +44,16 @@ pub enum FolderError {
         /// Why, and what to do.
         reason: String,
     },
+    /// Two things would have one name in the weights.
+    #[error("`{path}` and `{other}` are both renamed to `{name}`; give each a name of its own in `Folder::rename`")]
+    Renamed {
+        /// One path in the captured model.
+        path: ModulePath,
+        /// Another.
+        other: ModulePath,
+        /// The name that both were given.
+        name: ModulePath,
+    },
     /// A transformer of the body made something that is not Rust.
     #[error(transparent)]
     Code(#[from] CodeError),

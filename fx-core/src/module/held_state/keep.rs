@@ -66,6 +66,32 @@ impl GraphModule {
     /// graph has none.
     ///
     /// A copy, which no later run changes; it shares tensor data.
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// // A model that adds up what it is called on.
+    /// let total = (RefCell::new(Tensor::new(0f32, &Device::Cpu)?),);
+    /// let module = Tracer::new().input("x", DType::F32, ()).trace_with(&total, |(total,), inputs| {
+    ///     let sum = inputs.tensor("x")?.add(&total.borrow())?;
+    ///     *total.borrow_mut() = sum.clone();
+    ///     candle_core::Result::Ok(sum)
+    /// })?;
+    /// let one = Tensor::new(1f32, &Device::Cpu)?;
+    /// let sums = [module.forward(&[&one])?, module.forward(&[&one])?].map(|sum| sum.to_scalar::<f32>());
+    /// assert!(matches!(sums, [Ok(1.0), Ok(2.0)]));
+    ///
+    /// // A second sequence, in a state of its own.
+    /// let before = module.state();
+    /// module.reset_state();
+    /// let mut own = module.state();
+    /// module.run_with_state(&mut own, &[one.into()])?;
+    /// assert_eq!(own.get("0").and_then(|sum| sum.as_tensor()).unwrap().to_scalar::<f32>()?, 1.0);
+    /// module.set_state(before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn state(&self) -> State {
         self.kept.lock().clone()

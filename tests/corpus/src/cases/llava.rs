@@ -12,6 +12,15 @@ const CONFIG: &str = r#"{
     "use_cache": true, "vocab_size": 60
 }"#;
 
+/// The layers that project, which their constructor's twin sees.
+fn projector(hidden: &Hidden) -> Result<fx::GraphModule, Failure> {
+    hidden.capture(|given, x| {
+        let weights = given.var_builder(&hidden.weights);
+        let projector = fx::Symbolic::<crate::copies::llava::llava::MMProjector>::load(&weights, &config(CONFIG)?)?;
+        projector.forward(&x[0])
+    })
+}
+
 pub(super) fn cases() -> Vec<Case> {
     vec![case! {
         llava with clip: "image",
@@ -27,5 +36,6 @@ pub(super) fn cases() -> Vec<Case> {
         })),
         inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?]),
         call: |model, x| model.encode_images(&x[0]),
-    }]
+    }
+    .telling("Sequential", projector)]
 }
