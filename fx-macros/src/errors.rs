@@ -9,7 +9,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Generics, Item};
 
-use crate::attributes::{cfgs, derived};
+use crate::attributes::{cfgs, derived, others};
 use crate::paths::Paths;
 
 /// The wording of the errors, in one place for review.
@@ -215,8 +215,8 @@ impl Errors {
     }
 }
 
-/// The errors of a type, which has a mirror for all that: one that is an error, so that rustc does not say again, of each
-/// impl and each field, that there is none.
+/// The errors of a type, which has a mirror for all that: one that is an error (`known.rs`), so that rustc does not say again,
+/// of each impl and each field, that there is none.
 fn refused(
     name: &Ident,
     generics: &Generics,
@@ -226,16 +226,20 @@ fn refused(
 ) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let (traceable, scope, cfgs, derived) = (paths.traceable(), paths.scope(), cfgs(attributes), derived());
+    let (known, traceable_in) = (paths.private("Known"), paths.private("TraceableIn"));
     let mut messages = errors.iter().map(syn::Error::to_compile_error);
-    let first = messages.next();
-    quote! {
-        #(#cfgs)* #derived
-        impl #impl_generics #traceable for #name #type_generics #where_clause {
-            type Symbolic = #first;
-            fn symbolic(&self, _: &#scope) -> Self::Symbolic { loop {} }
+    // Another attribute of ours, which is one of the errors, will write the mirror.
+    let first = if others(attributes).next().is_none() { messages.next() } else { None };
+    let mirror = first.map(|first| {
+        quote! {
+            #(#cfgs)* #derived
+            impl #impl_generics #traceable for #name #type_generics #where_clause {
+                type Symbolic = <() as #traceable_in<#known<{ #first }>>>::Symbolic;
+                fn symbolic(&self, _: &#scope) -> Self::Symbolic { loop {} }
+            }
         }
-        #(#messages)*
-    }
+    });
+    quote!(#mirror #(#messages)*)
 }
 
 impl Drop for Errors {

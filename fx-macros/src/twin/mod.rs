@@ -36,7 +36,7 @@ use syn::{
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
-use crate::known::Known;
+use crate::known::{self, Known};
 use crate::mirror::{mirror_ident, traceable_generics};
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
@@ -69,7 +69,8 @@ pub(crate) fn expand_impl(
         errors.report(unsafety, Message::UnsafeImpl);
     }
     let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
-    let Some((mirror, own)) = mirror_path(&item.self_ty) else {
+    let of_any = |own: &Ident| item.generics.type_params().any(|param| param.ident == *own);
+    let Some((mirror, own)) = mirror_path(&item.self_ty).filter(|(_, own)| !of_any(own)) else {
         errors.report(&item.self_ty, Message::SelfType);
         return (item.clone(), TokenStream::new());
     };
@@ -262,27 +263,28 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
 
 /// The method by which the mirror of an object says what it holds.
 fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
-    let (name, ty, traceable) = (traits::held_method(), &item.self_ty, paths.traceable());
+    let (name, of_type) = (traits::held_method(), known::function_of(&item.self_ty, paths.traceable(), "held"));
     let (held, holding) = (paths.private("Held"), paths.private("Holding"));
     quote! {
-        fn #name(&self, holding: &mut #holding) -> #held { <#ty as #traceable>::held(self, holding) }
+        fn #name(&self, holding: &mut #holding) -> #held { #of_type(self, holding) }
     }
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.
 fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
-    let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let (name, scope) = (traits::mirror_method(), paths.scope());
+    let [symbolic, lend] = ["symbolic", "part"].map(|name| known::function_of(&item.self_ty, paths.traceable(), name));
     let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
     let mirror = parse_quote! {
         #[doc(hidden)]
         fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
-            ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
+            ::core::option::Option::Some(::std::boxed::Box::new(#symbolic(self, scope)))
         }
     };
     let part = parse_quote! {
         #[doc(hidden)]
-        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
+        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #lend(self, step) }
     };
     [mirror, part]
 }
