@@ -176,13 +176,14 @@ pub(crate) fn expand_impl(
     });
     let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
-    let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
-        let checked = annotated(item, paths);
-        quote!(#(#cfgs)* const _: () = { #checked };)
-    });
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    // What objects need asks for the mirror itself.
+    let annotated = (!of_tensor && !objects && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
     let object_held = objects.then(|| object_held(item, paths));
     let twin = quote! {
         #imports
