@@ -75,7 +75,7 @@ pub(crate) fn report_others(item: &Item, own: &'static str, errors: &Errors) {
 }
 
 /// The attributes of ours among those of an item, and which they are.
-pub(crate) fn others(attributes: &[Attribute]) -> impl Iterator<Item = (&Attribute, &'static str)> {
+fn others(attributes: &[Attribute]) -> impl Iterator<Item = (&Attribute, &'static str)> {
     attributes.iter().filter_map(|attribute| {
         let segments = &attribute.path().segments;
         let is_ours = segments.len() == 2 && segments[0].ident == "fx";

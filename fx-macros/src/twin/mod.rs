@@ -87,12 +87,6 @@ pub(crate) fn expand_impl(
 
     let unique = unique_name(item, &mirror, &selected[0].sig);
     let known = Known::named(&unique);
-    let implementer = match kind {
-        ImplKind::Module | ImplKind::ModuleT | ImplKind::Mirrored if !of_tensor => found_by_type(item, &known, paths),
-        _ => None,
-    };
-    let is_found_by_type = implementer.is_some();
-    let implementer = implementer.unwrap_or_else(|| mirror.to_token_stream());
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
@@ -172,28 +166,29 @@ pub(crate) fn expand_impl(
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
-        let implementation = entry.whole_method(&generics, item, &implementer, paths);
+        let implementation = entry.whole_method(&generics, item, &mirror, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
     });
     let whole_methods: Vec<TokenStream> = whole_methods.collect();
     let entries = entries.iter().map(|(entry, _, method_attrs)| {
-        let implementation = entry.implement(&generics, &implementer, paths);
+        let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
     let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
-    let annotated = (!of_tensor && !is_found_by_type && item.generics.params.is_empty()).then(|| {
-        let checked = annotated(item, paths);
-        quote!(#(#cfgs)* const _: () = { #checked };)
-    });
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    // What objects need asks for the mirror itself.
+    let annotated = (!of_tensor && !objects && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
     let object_held = objects.then(|| object_held(item, paths));
     let twin = quote! {
         #imports
         #aliases
-        impl #impl_generics #of_trait #implementer #where_clause { #(#constants)* #(#twins)* #object_held }
+        impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
     };
@@ -226,16 +221,6 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     let own = mirror.segments.last().map(words).unwrap_or_default();
     let own = own.trim_start_matches("__Fx");
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
-}
-
-/// The mirror as what the type says it is, which is right where the type is imported, too: beside a path, `layers::Model`, its
-/// name is found anyway. An impl without a trait, and one with parameters, must have the name.
-fn found_by_type(item: &ItemImpl, known: &Known, paths: &Paths) -> Option<TokenStream> {
-    let own = self_type(&item.self_ty)?;
-    if !item.generics.params.is_empty() || own.path.segments.len() > 1 {
-        return None;
-    }
-    Some(Types::new(Target::Twin, paths).asking(known).symbolic(own).to_token_stream())
 }
 
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
