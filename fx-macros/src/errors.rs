@@ -26,6 +26,12 @@ pub(crate) enum Message {
     SpecialFunction { name: String, keyword: &'static str },
     DataRead(String),
     NoClone(String),
+    ConstantTensor,
+    TensorInConstant(String),
+    ReferenceField,
+    FlagWithValue(String),
+    OptionForm { place: &'static str, known: Vec<&'static str> },
+    WrapMutable(String),
     GenericOverModule(String),
     ReturnsImpl(String),
     WrapMethod(String),
@@ -94,6 +100,29 @@ impl fmt::Display for Message {
                 f,
                 "`#[fx::constant]` needs `Clone`, because tracing clones the value: derive Clone, as in `#[derive(Clone)]`, on `{name}`"
             ),
+            Message::ConstantTensor => {
+                write!(
+                    f,
+                    "`constant` is for plain data, and this is a tensor, which has a mirror: leave the option out"
+                )
+            }
+            Message::TensorInConstant(name) => write!(
+                f,
+                "`#[fx::constant]` is for plain data, and `{name}` holds a tensor: put `#[fx::module]` on it instead"
+            ),
+            Message::ReferenceField => write!(
+                f,
+                "a mirror cannot borrow what it mirrors: hold the value itself (to clone a `Tensor` or a layer copies no data), \
+                 or write `#[fx(constant)]` if it is plain data"
+            ),
+            Message::FlagWithValue(name) => write!(f, "option `{name}` takes no value: write `{name}` alone"),
+            Message::OptionForm { place, known } => {
+                write!(f, "options stand in parentheses, by name: {place} knows {}", list(known))
+            }
+            Message::WrapMutable(name) => write!(
+                f,
+                "`{name}` changes an argument, which a node of a graph cannot: take it by value or `&`, and return what it becomes"
+            ),
             Message::GenericOverModule(name) => write!(
                 f,
                 "`{name}` cannot be generic over `Module`, because the function is chosen by its tensors or weights only: \
@@ -158,12 +187,12 @@ impl Errors {
     }
 
     /// The expansion if all went well; the author's item beside the errors if not.
-    pub(crate) fn finish(self, expansion: TokenStream, original: &TokenStream) -> TokenStream {
+    pub(crate) fn finish(self, expansion: TokenStream, original: TokenStream) -> TokenStream {
         let errors = self.gathered.borrow_mut().take().unwrap_or_default();
         if errors.is_empty() {
             return expansion;
         }
-        let mut output = original.clone();
+        let mut output = original;
         output.extend(errors.iter().map(syn::Error::to_compile_error));
         output
     }

@@ -16,7 +16,7 @@ use crate::support::{assert_same, tensor};
 /// What a form is: its name, its graph of all sizes, and the original.
 type Form = (&'static str, std::result::Result<GraphModule, TraceError>, fn(&Tensor) -> Result<Tensor>);
 
-/// Models of `x`, whose dimension 1 is `n`, captured at a batch of 2 and 6 rows for all batches and numbers of rows.
+/// Models of `x`, whose dimension 1 is `n`, captured at an example of so many batches and rows for all of them.
 macro_rules! forms {
     ($list:ident: $($name:ident |$x:ident, $n:ident| { $($body:tt)* })*) => {
         $(
@@ -32,9 +32,9 @@ macro_rules! forms {
             }
         )*
 
-        fn $list() -> Vec<Form> {
+        fn $list((batch, rows): (usize, usize)) -> Vec<Form> {
             vec![$({
-                let tracer = Tracer::new().input("x", DType::F32, (2, 6, 4));
+                let tracer = Tracer::new().input("x", DType::F32, (batch, rows, 4));
                 let captured = tracer.dynamic("x", 0, "batch").dynamic("x", 1, "n").trace(&$name);
                 (stringify!($name), captured, |x: &Tensor| $name.forward(x))
             }),*]
@@ -44,6 +44,9 @@ macro_rules! forms {
 
 const ROWS: [usize; 17] = [6, 0, 1, 2, 3, 4, 5, 7, 8, 12, 17, 31, 64, 97, 300, 1001, 2049];
 
+/// The example of which every number is another.
+const USUAL: (usize, usize) = (2, 6);
+
 /// What came of each form, as a line.
 fn report(forms: Vec<Form>) -> String {
     let lines = forms.into_iter().map(|(name, captured, original)| {
@@ -51,7 +54,8 @@ fn report(forms: Vec<Form>) -> String {
             Ok(module) => module,
             Err(error) => {
                 let text = error.to_string();
-                assert!(text.contains("sizes.rs:"), "{name}: {text}");
+                // A panic at the example itself is told by Rust.
+                assert!(text.contains("sizes.rs:") || text.contains("the model panicked"), "{name}: {text}");
                 return format!("{name}: the capture is refused: {}", text.lines().next().unwrap_or_default());
             }
         };
@@ -135,10 +139,13 @@ forms! { decisions:
     MatchGuard |x, n| { match n { m if m > 100 => x.relu(), _ => x.exp() } }
     MatchSome |x, n| { match Some(n) { Some(1) => x.relu(), Some(_) => x.exp(), None => x.abs() } }
     MatchOrdering |x, n| { match n.cmp(&8) { std::cmp::Ordering::Less => x.exp(), std::cmp::Ordering::Equal => x.abs(), std::cmp::Ordering::Greater => x.relu() } }
+    NextMultipleOf |x, n| { match n.checked_next_multiple_of(n % 4) { Some(_) => x.exp(), None => x.relu() } }
+    Divides |x, n| { let group = 6usize; if group.is_multiple_of(n) { x.relu() } else { x.exp() } }
     MultipleOf |x, n| { if n.is_multiple_of(2) { x.exp() } else { x.relu() } }
     PowerOfTwo |x, n| { if n.is_power_of_two() { x.relu() } else { x.exp() } }
     CheckedSub |x, n| { match n.checked_sub(3) { Some(m) => x.narrow(1, m, 3), None => x.exp() } }
     CheckedThen |x, n| { if let Some(m) = n.checked_sub(5) { x.narrow(1, 0, m) } else { x.relu() } }
+    SignedSub |x, n| { match (n as i64).checked_sub(40) { Some(m) => x + m as f64, None => x.exp() } }
     Contains |x, n| { if (3..=40).contains(&n) { x.exp() } else { x.relu() } }
     Then |x, n| { match (n > 100).then(|| n / 2) { Some(m) => x.narrow(1, 0, m), None => x.exp() } }
     Comparison |x, n| { if 50.lt(&n) { x.relu() } else { x.exp() } }
@@ -221,25 +228,38 @@ forms! { floats:
 
 #[test]
 fn numbers_that_follow_a_size() {
-    insta::assert_snapshot!(report(numbers()));
+    insta::assert_snapshot!(report(numbers(USUAL)));
 }
 
 #[test]
 fn decisions_by_a_size() {
-    insta::assert_snapshot!(report(decisions()));
+    insta::assert_snapshot!(report(decisions(USUAL)));
 }
 
 #[test]
 fn tensors_built_by_a_size() {
-    insta::assert_snapshot!(report(tables()));
+    insta::assert_snapshot!(report(tables(USUAL)));
 }
 
 #[test]
 fn loops_over_a_size() {
-    insta::assert_snapshot!(report(loops()));
+    insta::assert_snapshot!(report(loops(USUAL)));
 }
 
 #[test]
 fn floats_that_follow_a_size() {
-    insta::assert_snapshot!(report(floats()));
+    insta::assert_snapshot!(report(floats(USUAL)));
+}
+
+/// An example of one, or of nothing, stands for all sizes as well as any other: what is special about it is refused or exact.
+#[test]
+fn examples_of_one_and_of_nothing() {
+    let all = |example| [numbers, decisions, tables, loops, floats].map(|list| report(list(example))).join("\n");
+    let usual = all(USUAL);
+    for (name, example) in [("one", (1, 1)), ("one_batch", (1, 6)), ("nothing", (0, 0))] {
+        let found = all(example);
+        // Only what is not as at the usual example.
+        let lines = found.lines().zip(usual.lines()).filter(|(found, usual)| found != usual);
+        insta::assert_snapshot!(name, lines.map(|(found, _)| found).collect::<Vec<_>>().join("\n"));
+    }
 }

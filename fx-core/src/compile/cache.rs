@@ -16,6 +16,7 @@ use crate::value::Value;
 
 use super::arguments::Arguments;
 use super::example::Example;
+use super::refusal::Refusal;
 
 /// How many graphs are kept; the one that has not run for the longest time goes first.
 const KEPT: usize = 32;
@@ -25,6 +26,8 @@ const MOST: usize = 128;
 const BEHIND: usize = 8192;
 
 /// What has happened to a compiled model.
+///
+/// Each call that was answered counts in `graph_runs` or in `original_runs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {
@@ -48,12 +51,16 @@ pub(super) type Original<M, A, R> = dyn Fn(&mut M, A) -> Result<R> + Send + Sync
 pub(super) type Capture<M, A> =
     dyn Fn(&M, Tracer<'_>, &A) -> std::result::Result<GraphModule, TraceError> + Send + Sync;
 
+/// What each capture is told besides.
+pub(super) type Configure = dyn for<'t> Fn(Tracer<'t>) -> Tracer<'t> + Send + Sync;
+
 /// How a model is called and captured.
 pub(super) struct Calls<M, A, R> {
     /// Names of the parameters, if they are known without a capture.
     pub(super) names: Vec<String>,
     pub(super) original: Box<Original<M, A, R>>,
     pub(super) capture: Box<Capture<M, A>>,
+    pub(super) configure: Box<Configure>,
 }
 
 /// The graphs of a model.
@@ -71,13 +78,25 @@ pub(super) struct Cache<M, A> {
     /// Chance and state together cannot be made up for.
     runs_as_it_is: bool,
     stats: Stats,
+    refusals: Vec<Refusal>,
 }
 
 impl<M, A> Cache<M, A> {
     pub(super) fn new(model: M) -> Self {
-        let (behind, graphs, examples, names) = Default::default();
+        let (behind, graphs, examples, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        Self { model, behind, state, graphs, examples, names, runs_as_it_is: false, stats }
+        Self { model, behind, state, graphs, examples, names, runs_as_it_is: false, stats, refusals }
+    }
+
+    pub(super) fn refusals(&self) -> &[Refusal] {
+        &self.refusals
+    }
+
+    /// Notes why a call is not answered by a graph.
+    pub(super) fn refuse(&mut self, refusal: impl Into<Refusal>) {
+        if self.refusals.len() < MOST {
+            self.refusals.push(refusal.into());
+        }
     }
 
     pub(super) fn graphs(&self) -> &[Arc<GraphModule>] {
@@ -156,7 +175,7 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
         let before = distances.min_by_key(|(distance, _)| *distance).map(|(_, before)| before.clone());
         self.examples.push(example.clone());
         self.catch_up(calls);
-        let tracer = || Tracer::new().with_state(&state);
+        let tracer = || (calls.configure)(Tracer::new()).with_state(&state);
         if let Some(before) = before {
             for shared in [true, false] {
                 let tracer = before.declare(&example, shared, tracer());
@@ -176,7 +195,10 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
                 }
                 self.keep(graph);
             }
-            Err(_) => self.stats.refused += 1,
+            Err(error) => {
+                self.stats.refused += 1;
+                self.refuse(error);
+            }
         }
     }
 
@@ -216,7 +238,8 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
         taken: impl FnOnce(Value) -> Option<R>,
     ) -> Option<R> {
         let mut state = self.state.clone()?;
-        let result = graph.run_with_state(&mut state, values).ok().and_then(taken)?;
+        let result = graph.run_with_state(&mut state, values).map_err(|error| self.refuse(error)).ok();
+        let result = result.and_then(taken)?;
         self.state = Some(state);
         self.behind.push(arguments.clone());
         self.stats.graph_runs += 1;

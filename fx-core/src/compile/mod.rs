@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `arguments` | what a model can be called with |
 //! | `example` | what a call looks like, and what differs between two of them |
+//! | `refusal` | why the model itself answered a call |
 //! | `cache` | the graphs, the state they work on, and the model behind them |
 //!
 //! The first call captures the model as it is called. A call that no graph is for captures it again, for all values of
@@ -18,9 +19,11 @@
 mod arguments;
 mod cache;
 mod example;
+mod refusal;
 
 pub use arguments::Arguments;
 pub use cache::Stats;
+pub use refusal::Refusal;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -39,6 +42,23 @@ use cache::{Cache, Calls};
 /// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` or a
 /// type with `#[fx::constant]` without `Debug`, is not followed. It can be used by several threads at once; calls of a model that keeps
 /// something are made one after the other.
+///
+/// It is also a [`Module`], if it takes one tensor.
+///
+/// ```
+/// use candle_core::{DType, Device, Module, Tensor};
+///
+/// let ones = |shape: (usize, usize)| Tensor::ones(shape, DType::F32, &Device::Cpu);
+/// let linear = candle_nn::Linear::new(ones((2, 3))?, None);
+/// let model = fx_core::compile!(linear, |linear, x: Tensor| linear.forward(&x)?.relu());
+/// for rows in [4, 4, 5, 6] {
+///     assert_eq!(model.call((ones((rows, 3))?,))?.dims(), [rows, 2]);
+/// }
+/// // One graph for four rows, and one for any number of rows.
+/// let stats = model.stats();
+/// assert_eq!((stats.captures, stats.graph_runs, stats.original_runs), (2, 4, 0));
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 pub struct Compiled<M, A = (Tensor,), R = Tensor> {
     calls: Calls<M, A, R>,
     cache: Mutex<Cache<M, A>>,
@@ -62,6 +82,7 @@ where
         names: Vec::new(),
         original: Box::new(|model: &mut M, (x,): (Tensor,)| model.forward(&x)),
         capture: Box::new(|model, tracer, arguments: &(Tensor,)| tracer.trace_examples(model, arguments.examples())),
+        configure: Box::new(|tracer| tracer),
     };
     Compiled { calls, cache: Mutex::new(Cache::new(model)) }
 }
@@ -117,8 +138,21 @@ impl<M, A, R> Compiled<M, A, R> {
             arguments.named(tracer, names).trace_outputs_of(model, |mirror, inputs| symbolic(mirror, inputs))
         };
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let calls = Calls { names, original: Box::new(original), capture: Box::new(capture) };
+        let (original, capture) = (Box::new(original), Box::new(capture));
+        let calls = Calls { names, original, capture, configure: Box::new(|tracer| tracer) };
         Self { calls, cache: Mutex::new(Cache::new(model)) }
+    }
+
+    /// With captures that are told more: which modules are one node each, say, because they read data
+    /// ([`TracerRules`](crate::trace::TracerRules)). Called on a tracer without arguments, for each capture.
+    ///
+    /// ```rs
+    /// let model = fx::compile(model).configure(|tracer| tracer.with(RoutersWhole));
+    /// ```
+    #[must_use]
+    pub fn configure(mut self, configure: impl for<'t> Fn(Tracer<'t>) -> Tracer<'t> + Send + Sync + 'static) -> Self {
+        self.calls.configure = Box::new(configure);
+        self
     }
 
     /// A panic of the model leaves what it leaves without fx.
@@ -127,6 +161,8 @@ impl<M, A, R> Compiled<M, A, R> {
     }
 
     /// The graphs that there are, the one that ran last first.
+    ///
+    /// Some dozens at most; what did not run for the longest time is dropped first.
     #[must_use]
     pub fn graphs(&self) -> Vec<Arc<GraphModule>> {
         self.cache().graphs().to_vec()
@@ -137,6 +173,12 @@ impl<M, A, R> Compiled<M, A, R> {
     pub fn stats(&self) -> Stats {
         self.cache().stats()
     }
+
+    /// Why calls were answered by the model itself, the first ones: what ended a capture, or a run of a graph.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.cache().refusals().to_vec()
+    }
 }
 
 impl<M, A, R> Compiled<M, A, R>
@@ -146,6 +188,8 @@ where
     R: for<'v> FromValue<'v>,
 {
     /// Calls the model with these arguments, a tuple.
+    ///
+    /// The result is the model's own, whichever answers: a graph that fails leaves the call to the model.
     ///
     /// # Errors
     /// The model's own.
@@ -160,11 +204,15 @@ where
             } else {
                 // Nothing is shared: several can run at once.
                 drop(cache);
-                let result = graph.run(&values).ok().and_then(taken);
+                let result = graph.run(&values).map(taken);
                 cache = self.cache();
-                if let Some(result) = result {
-                    cache.count_run();
-                    return Ok(result);
+                match result {
+                    Ok(Some(result)) => {
+                        cache.count_run();
+                        return Ok(result);
+                    }
+                    Ok(None) => {}
+                    Err(error) => cache.refuse(error),
                 }
             }
         }
@@ -190,6 +238,8 @@ where
     }
 
     /// The model, in its present state.
+    ///
+    /// Calls that it missed are made up for first.
     pub fn into_model(self) -> M {
         self.cache.into_inner().unwrap_or_else(PoisonError::into_inner).into_model(&self.calls)
     }

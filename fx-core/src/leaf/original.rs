@@ -78,6 +78,8 @@ impl Shared {
 }
 
 /// The mirror of a layer that is called as `layer.forward(x)`.
+///
+/// For layers that cannot be cloned, inside of an `Arc` or `Rc`: the graph keeps the pointer, and the way to the layer.
 #[derive(Clone)]
 pub struct SharedLayer(Shared);
 
@@ -115,6 +117,8 @@ impl Module for SharedLayer {
 }
 
 /// The mirror of a layer that is called as `layer.forward_t(x, train)`.
+///
+/// As [`SharedLayer`].
 #[derive(Clone)]
 pub struct SharedLayerT(Shared);
 

@@ -2,15 +2,13 @@
 //!
 //! Invariant: a new operation is tested by being in the table; nothing here names one, but for the lists of names.
 
-use std::cell::Cell;
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 
 use candle_core::DType;
 
 use super::def::{Args, CallKind, Facts, OpRef};
 use super::infer::InferError;
+use super::quiet::quietly;
 use super::sample::Sample;
 use super::table::{OpTable, files};
 use crate::value::{Fact, Value};
@@ -21,27 +19,6 @@ enum Outcome {
     Result(Fact),
     Refused(String),
     Panicked(String),
-}
-
-thread_local! {
-    static QUIET: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Calls what may panic, without the usual message; those of other threads stay.
-fn quietly<T>(call: impl FnOnce() -> T) -> std::thread::Result<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if !QUIET.get() {
-                usual(panic)
-            }
-        }));
-    });
-    QUIET.set(true);
-    let result = catch_unwind(AssertUnwindSafe(call));
-    QUIET.set(false);
-    result
 }
 
 fn evaluated(op: OpRef, values: &[&Value]) -> Outcome {

@@ -12,6 +12,7 @@ use super::held::{drop_stale, named, numbered_path};
 use super::pass::{Fuel, Pass, PassFailure};
 use crate::ir::{Argument, Graph, NodeId, Origin, Target, bind};
 use crate::module::{Attribute, Attributes, GraphModule};
+use crate::ops::candle_error::caught;
 use crate::ops::{Args, Effect, Facts};
 use crate::value::{Fact, Value};
 
@@ -33,6 +34,8 @@ use crate::value::{Fact, Value};
 /// assert!(module.tensor("_folded_0").is_some());
 /// # Ok::<(), PassFailure>(())
 /// ```
+///
+/// A call that fails when it is folded stays, to fail when the graph runs.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ConstantFolding {
@@ -52,6 +55,8 @@ impl ConstantFolding {
     }
 
     /// Folds calls whose results take at most so many bytes.
+    ///
+    /// A larger one is computed in each run.
     pub fn most_bytes(mut self, bytes: usize) -> Self {
         self.most_bytes = bytes;
         self
@@ -79,7 +84,8 @@ impl ConstantFolding {
             return None;
         }
         let values: SmallVec<[&Value; 4]> = values.iter().collect();
-        (op.eval)(Args { op, values: &values }).ok()
+        // Of a user's operation nobody knows.
+        caught(|| (op.eval)(Args { op, values: &values })).ok()
     }
 }
 

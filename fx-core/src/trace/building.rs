@@ -27,6 +27,7 @@ pub(crate) struct Building {
 
 /// Keeps something building, or nothing, until it is dropped.
 #[must_use]
+#[doc(hidden)]
 pub struct Builds(Option<(Arc<Session>, Option<Building>)>);
 
 impl Builds {

@@ -40,6 +40,8 @@ impl<T: AsInteger + ?Sized> AsInteger for &T {
 pub trait AsNumbers {
     /// Whether it is one number.
     const IS_ONE: bool = false;
+    /// Whether it is a number that cannot be below zero.
+    const IS_UNSIGNED: bool = false;
 
     /// Calls `visit` with each number; none for one that is too large for a graph.
     fn for_each(&self, visit: &mut dyn FnMut(Option<Number>));
@@ -49,6 +51,7 @@ macro_rules! numbers {
     ($($type:ty)*) => {$(
         impl AsNumbers for $type {
             const IS_ONE: bool = true;
+            const IS_UNSIGNED: bool = <$type>::MIN == 0;
 
             fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
                 visit(self.as_integer().map(Number::Int));
@@ -70,6 +73,7 @@ numbers!(floats: f32 f64);
 
 impl<T: AsNumbers + ?Sized> AsNumbers for &T {
     const IS_ONE: bool = T::IS_ONE;
+    const IS_UNSIGNED: bool = T::IS_UNSIGNED;
 
     fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
         (**self).for_each(visit);
@@ -107,6 +111,21 @@ impl AsNumbers for candle_core::Shape {
     }
 }
 
+/// What a method of two numbers decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Whether the first is a multiple of the second.
+    Multiple,
+    /// Whether the second can be taken from the first.
+    Subtraction,
+    /// Whether one can divide by the second.
+    Division,
+    /// Which of them is larger.
+    Order,
+    /// Whether the second is among the first.
+    Among,
+}
+
 /// Both sides of a comparison.
 pub struct Compared<'a, A: ?Sized, B: ?Sized>(pub &'a A, pub &'a B);
 
@@ -114,6 +133,8 @@ pub struct Compared<'a, A: ?Sized, B: ?Sized>(pub &'a A, pub &'a B);
 pub trait NoteIntegers {
     /// Notes the comparison; its result.
     fn __fx_note(&self, relation: Relation, result: bool) -> bool;
+    /// Notes what a method decides by.
+    fn __fx_note_decision(&self, decision: Decision);
 }
 
 impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_, A, B> {
@@ -139,18 +160,51 @@ impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_,
         }
         result
     }
+
+    #[track_caller]
+    fn __fx_note_decision(&self, decision: Decision) {
+        if !super::notes::is_noting() || !B::IS_ONE {
+            return;
+        }
+        let (mut left, mut right) = (SmallVec::<[_; 4]>::new(), None);
+        self.0.for_each(&mut |number| left.push(number));
+        self.1.for_each(&mut |number| right = number);
+        let zero = Some(Number::Int(0));
+        // A list begins with how many it has.
+        for left in left.into_iter().skip(usize::from(!A::IS_ONE)) {
+            match (decision, left, right) {
+                (Decision::Multiple, _, Some(Number::Int(0))) => note(Relation::Eq, left, zero),
+                (Decision::Multiple, Some(Number::Int(left)), Some(Number::Int(right))) => {
+                    note(Relation::Eq, left.checked_rem(right).map(Number::Int), zero);
+                }
+                // Signed numbers have something below zero.
+                (Decision::Subtraction, ..) if A::IS_UNSIGNED => note(Relation::Ge, left, right),
+                (Decision::Division, ..) => note(Relation::Ne, right, zero),
+                (Decision::Order, ..) => {
+                    note(Relation::Lt, left, right);
+                    note(Relation::Gt, left, right);
+                }
+                (Decision::Among, ..) => note(Relation::Eq, right, left),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Found next, for everything.
 pub trait NoteNothing {
     /// The result.
     fn __fx_note(&self, relation: Relation, result: bool) -> bool;
+    /// Nothing.
+    fn __fx_note_decision(&self, decision: Decision);
 }
 
 impl<A: ?Sized, B: ?Sized> NoteNothing for &Compared<'_, A, B> {
     fn __fx_note(&self, _: Relation, result: bool) -> bool {
         result
     }
+
+    fn __fx_note_decision(&self, _: Decision) {}
 }
 
 #[track_caller]

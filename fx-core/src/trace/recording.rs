@@ -8,6 +8,7 @@ use candle_core::Device;
 
 use crate::ir::{Argument as Node, Graph, NodeId, Signature};
 use crate::module::{Attributes, State};
+use crate::ops::quiet::quietly;
 
 use super::carry::{Carried, IsState, Watched, carry};
 use super::error::TraceError;
@@ -94,7 +95,9 @@ impl Run<'_> {
             let watched: Vec<Watched> = std::iter::once(model).chain(inputs.lent_arguments()).collect();
             Ok((output, watched, inputs))
         });
-        let (outcome, notes) = noting(self.probe.is_some(), || catch_unwind(run));
+        // Sizes are tried until the model gives up, which the capture tells in its own words.
+        let is_trial = self.probe.is_some_and(|probe| probe.sizes.is_some());
+        let (outcome, notes) = noting(self.probe.is_some(), || if is_trial { quietly(run) } else { catch_unwind(run) });
         super::helper::forget();
         drop(active);
         let outcome = match outcome {

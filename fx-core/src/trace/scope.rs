@@ -14,6 +14,9 @@ use super::session::Session;
 use super::whole::Whole;
 
 /// Where in the model a mirror stands, and the capture it belongs to.
+///
+/// Mirrors are made in one: tensors become parameters at its path. A type that gets a mirror by hand hands each of its
+/// fields [`Scope::child`] of the field's name; `#[fx::module]` does so, too.
 #[derive(Clone)]
 pub struct Scope {
     path: ModulePath,
@@ -47,6 +50,9 @@ impl Scope {
     }
 
     /// The scope of a field that graphs cannot reach into from outside.
+    ///
+    /// What a type without [`Traceable::part`](super::Traceable::part) holds stands in such scopes: a layer in there
+    /// that cannot be cloned cannot be called by a graph.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         Self { path: self.path.child(name), session: self.session.clone(), place: None, whole: None }

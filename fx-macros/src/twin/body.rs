@@ -17,13 +17,16 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{
+    Block, Expr, ExprCall, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type,
+    UseName, UseRename,
+};
 
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
-use super::types::Types;
+use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, literals, variants};
+use super::{calls, compare, decisions, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -37,6 +40,8 @@ pub(crate) struct Body<'a> {
     bound_again: BTreeSet<String>,
     /// The methods of the impl that have a twin.
     twinned: Vec<String>,
+    /// The type that the impl is of, and the constants that it declares.
+    of: Option<(Type, Vec<String>)>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
     /// The generated names that are used.
@@ -45,8 +50,6 @@ pub(crate) struct Body<'a> {
     weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
-    /// Whether a function of candle's is called by its bare name.
-    pub(crate) needs_bare: bool,
 }
 
 impl<'a> Body<'a> {
@@ -61,12 +64,42 @@ impl<'a> Body<'a> {
             bound: bindings.values,
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
+            of: None,
             aliases: Aliases::default(),
             fallbacks: Fallbacks::default(),
             weights: None,
             imported: bindings.imported,
-            needs_bare: false,
         }
+    }
+
+    /// The same, of a method of an impl.
+    pub(crate) fn of_impl(mut self, item: &ItemImpl) -> Self {
+        let constants = item.items.iter().filter_map(|member| match member {
+            ImplItem::Const(constant) => Some(constant.ident.to_string()),
+            _ => None,
+        });
+        let mut ty = (*item.self_ty).clone();
+        Unshadow(self.paths).visit_type_mut(&mut ty);
+        self.of = Some((ty, constants.collect()));
+        self
+    }
+
+    /// `Self::EPS` of another impl, which is the original's.
+    fn original_constant(&self, path: &Path) -> Option<Expr> {
+        let (ty, constants) = self.of.as_ref()?;
+        let mut segments = path.segments.iter();
+        let (head, name) = (segments.next()?, &segments.next()?.ident);
+        let is_constant = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_uppercase())
+                && !text.contains(|letter: char| letter.is_lowercase())
+        };
+        let text = name.to_string();
+        let elsewhere = path.segments.len() == 2
+            && head.ident == "Self"
+            && text.len() > 1
+            && is_constant(&text)
+            && !constants.contains(&text);
+        elsewhere.then(|| syn::parse_quote_spanned!(name.span()=> <#ty>::#name))
     }
 
     /// The same, of a function that builds a part of a model, of this signature and body.
@@ -145,8 +178,9 @@ impl<'a> Body<'a> {
         visit_mut::visit_expr_path_mut(self, path);
         self.rewrite_own(&mut path.path);
         if path.qself.is_none() {
-            if let Some(variant) = variants::own_value(&path.path, self) {
-                *expr = variant;
+            let other = variants::own_value(&path.path, self).or_else(|| self.original_constant(&path.path));
+            if let Some(other) = other {
+                *expr = other;
                 return;
             }
             self.redirect(&mut path.path, Written::Value);
@@ -232,6 +266,12 @@ impl VisitMut for Body<'_> {
             Expr::MethodCall(call) if calls::is_custom_op(&call.method) => {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
+            }
+            Expr::MethodCall(call) if decisions::of(call).is_some() => {
+                visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(note) = decisions::noted(call, self.paths) {
+                    *expr = syn::parse_quote!({ #note #expr });
+                }
             }
             Expr::Path(_) => {
                 let is_variant = calls::is_variant(expr, self);

@@ -282,7 +282,7 @@ pub(super) fn lift(call: &Expr, paths: &Paths) -> Expr {
     }
 }
 
-/// `silu(x)` becomes `silu::__fx_checked(silu, x)`: see [`super::shadow::bare_import`]. The function goes along so that one
+/// `silu(x)` becomes `silu::__fx_checked(silu, x)`: see [`use_bare`](super::fallbacks::Fallbacks::use_bare). The function goes along so that one
 /// of the user's that is not annotated is not taken for candle's.
 pub(super) fn redirect_call(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
     let Expr::Path(path) = &mut *call.func else {
@@ -295,7 +295,7 @@ pub(super) fn redirect_call(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
     let ident = Ident::new("__fx_checked", path.path.segments[0].ident.span());
     path.path.segments.push(PathSegment { ident, arguments: PathArguments::None });
     call.args.insert(0, Expr::Path(function));
-    body.needs_bare = true;
+    body.fallbacks.use_bare();
     true
 }
 
@@ -308,7 +308,7 @@ pub(super) fn redirect_bare(path: &mut ExprPath, body: &mut Body<'_>) {
     let arguments = std::mem::take(&mut segment.arguments);
     let ident = Ident::new("__fx_call", segment.ident.span());
     path.path.segments.push(PathSegment { ident, arguments });
-    body.needs_bare = true;
+    body.fallbacks.use_bare();
 }
 
 /// Whether a path is the bare name of a function like candle's. What the function itself binds is meant as it is, and what

@@ -11,6 +11,7 @@ mod associated;
 pub(crate) mod body;
 mod calls;
 mod compare;
+mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
@@ -29,13 +30,13 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
-    parse_quote,
+    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
+    Visibility, parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
-use crate::known::Known;
+use crate::known::{self, Known};
 use crate::mirror::{mirror_ident, traceable_generics};
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
@@ -68,7 +69,8 @@ pub(crate) fn expand_impl(
         errors.report(unsafety, Message::UnsafeImpl);
     }
     let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
-    let Some((mirror, own)) = mirror_path(&item.self_ty) else {
+    let of_any = |own: &Ident| item.generics.type_params().any(|param| param.ident == *own);
+    let Some((mirror, own)) = mirror_path(&item.self_ty).filter(|(_, own)| !of_any(own)) else {
         errors.report(&item.self_ty, Message::SelfType);
         return (item.clone(), TokenStream::new());
     };
@@ -88,7 +90,6 @@ pub(crate) fn expand_impl(
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
-    let mut needs_bare = false;
     let mut twins = Vec::new();
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
@@ -111,12 +112,11 @@ pub(crate) fn expand_impl(
             twins.push(twin);
             continue;
         }
-        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
+        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths).of_impl(item);
         if builds {
             body = body.of_builder(&method.sig, &method.block);
         }
         body.visit_block_mut(&mut twin.block);
-        needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
         fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
@@ -143,7 +143,8 @@ pub(crate) fn expand_impl(
         twin.block.stmts.splice(0..0, first);
         twin.attrs = for_twin(&method.attrs);
         match kind {
-            ImplKind::Other => twin.vis = parse_quote!(pub),
+            // The user's own span, where rustc says that there are two.
+            ImplKind::Other => twin.vis = Visibility::Public(syn::Token![pub](method.sig.fn_token.span)),
             ImplKind::Mirrored => twin.vis = Visibility::Inherited,
             _ => {}
         }
@@ -162,7 +163,6 @@ pub(crate) fn expand_impl(
     }
     .map(|path| quote!(#path for));
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
@@ -174,31 +174,31 @@ pub(crate) fn expand_impl(
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
-    let fallbacks = fallbacks.declare(&unique, &cfgs, paths);
     let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
-    let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
-        let checked = annotated(item, paths);
-        quote!(#(#cfgs)* const _: () = { #checked };)
-    });
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    // What objects need asks for the mirror itself.
+    let annotated = (!of_tensor && !objects && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
     let object_held = objects.then(|| object_held(item, paths));
+    let twin = quote! {
+        #imports
+        #aliases
+        impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
+        #(#entries)*
+        #inside
+    };
+    let twin = fallbacks.around(twin, paths);
     let expansion = quote! {
         #known
-        #bare
-        #fallbacks
         #(#whole_methods)*
         #outside
         #(#cfgs)* #allow
-        const _: () = {
-            #imports
-            #aliases
-            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
-            #(#entries)*
-            #inside
-        };
+        const _: () = { #twin };
         #annotated
     };
     let mut written = item.clone();
@@ -248,27 +248,28 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
 
 /// The method by which the mirror of an object says what it holds.
 fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
-    let (name, ty, traceable) = (traits::held_method(), &item.self_ty, paths.traceable());
+    let (name, of_type) = (traits::held_method(), known::function_of(&item.self_ty, paths.traceable(), "held"));
     let (held, holding) = (paths.private("Held"), paths.private("Holding"));
     quote! {
-        fn #name(&self, holding: &mut #holding) -> #held { <#ty as #traceable>::held(self, holding) }
+        fn #name(&self, holding: &mut #holding) -> #held { #of_type(self, holding) }
     }
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.
 fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
-    let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let (name, scope) = (traits::mirror_method(), paths.scope());
+    let [symbolic, lend] = ["symbolic", "part"].map(|name| known::function_of(&item.self_ty, paths.traceable(), name));
     let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
     let mirror = parse_quote! {
         #[doc(hidden)]
         fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
-            ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
+            ::core::option::Option::Some(::std::boxed::Box::new(#symbolic(self, scope)))
         }
     };
     let part = parse_quote! {
         #[doc(hidden)]
-        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
+        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #lend(self, step) }
     };
     [mirror, part]
 }
@@ -296,26 +297,37 @@ fn method_options(item: &mut ImplItem, errors: &Errors) -> MethodOptions {
 
 /// `__FxBlock<M>` for `Block<M>`, and the name `Block`.
 fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
-    let path = match self_ty {
-        Type::Path(ty) if ty.qself.is_none() => &ty.path,
-        Type::Group(group) => return mirror_path(&group.elem),
-        Type::Paren(paren) => return mirror_path(&paren.elem),
-        _ => return None,
-    };
-    let mut mirror = path.clone();
+    let mut mirror = self_type(self_ty)?.path.clone();
     let last = mirror.segments.last_mut()?;
     let own = last.ident.clone();
     last.ident = mirror_ident(&own);
     Some((mirror, own))
 }
 
+/// The type that an impl is of, if it is named.
+fn self_type(ty: &Type) -> Option<&TypePath> {
+    match ty {
+        Type::Path(ty) if ty.qself.is_none() => Some(ty),
+        Type::Group(group) => self_type(&group.elem),
+        Type::Paren(paren) => self_type(&paren.elem),
+        _ => None,
+    }
+}
+
 fn impl_kind(item: &ItemImpl) -> ImplKind {
     let Some((path, _)) = &item.trait_ else {
         return ImplKind::Inherent;
     };
+    // A trait of that name with other methods is the user's, or a mistake, of which rustc speaks where it is made.
+    let has_only = |name: &str, arguments: usize| {
+        item.items.iter().all(|member| match member {
+            ImplItem::Fn(method) => method.sig.ident == name && method.sig.inputs.len() == 1 + arguments,
+            _ => false,
+        })
+    };
     match path.segments.last() {
-        Some(segment) if segment.ident == "Module" => ImplKind::Module,
-        Some(segment) if segment.ident == "ModuleT" => ImplKind::ModuleT,
+        Some(segment) if segment.ident == "Module" && has_only("forward", 1) => ImplKind::Module,
+        Some(segment) if segment.ident == "ModuleT" && has_only("forward_t", 2) => ImplKind::ModuleT,
         _ => ImplKind::Other,
     }
 }

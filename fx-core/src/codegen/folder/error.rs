@@ -9,6 +9,8 @@ use crate::ir::ModulePath;
 use super::super::source::CodeError;
 
 /// Why no crate was written. Nothing was written then, except by a failure of the file system half-way.
+///
+/// Everything that stands against it is in one message, each with its node.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -80,6 +82,8 @@ pub enum FolderError {
 }
 
 /// What a crate of its own cannot hold.
+///
+/// It is inside of [`FolderError::Unwritable`], and says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unwritable {

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `hoist` | what the elements of a list share, before the list |
 //! | `lowered` | what layers compute that candle does not have |
 //! | `renamed` | modules and tensors at the paths of a checkpoint |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
@@ -34,6 +35,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod hoist;
 mod holder;
 mod inline;
 mod interface;
@@ -106,18 +108,25 @@ impl<'a> Folder<'a> {
     }
 
     /// Names the package; else it is named after the module's type, `bert_model`.
+    ///
+    /// It has to be a name that cargo takes: letters, digits, `-` and `_`, not beginning with a digit
+    /// ([`FolderError::Name`]).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Whether a comment before each step gives the line of the original source, where that changes.
+    ///
+    /// Off unless said otherwise.
     pub fn comments(mut self, comments: bool) -> Self {
         self.comments = comments;
         self
     }
 
     /// Whether errors of candle name the node and the line of the original source: `%matmul (src/model.rs:10)`.
+    ///
+    /// Off unless said otherwise, because each step is longer for it.
     pub fn explain_errors(mut self, explain: bool) -> Self {
         self.explain = explain;
         self
@@ -132,6 +141,8 @@ impl<'a> Folder<'a> {
 
     /// Changes the statements of each function: torch.fx's body transformer. The value of the function is not among
     /// them.
+    ///
+    /// The function is told by type and name, `BertLayer::forward`; equal modules are one function.
     pub fn transform(mut self, transform: impl Fn(&str, &mut Vec<Statement>) + 'a) -> Self {
         self.transform = Some(Box::new(transform));
         self
@@ -146,10 +157,9 @@ impl<'a> Folder<'a> {
     /// use fx_core::codegen::Folder;
     /// use fx_core::trace::Tracer;
     ///
-    /// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
-    /// let model = Tracer::new().input("x", DType::F32, 3).trace_with(&weight, |weight, inputs| &inputs.tensor("x")? + &*weight)?;
-    /// # let name = model.attributes().iter().next().map(|(path, _)| path.to_string()).unwrap_or_default();
-    /// let written = Folder::new().rename(|_| "encoder.scale".to_owned()).write(&model)?;
+    /// let model = (Tensor::ones(3, DType::F32, &Device::Cpu)?,);
+    /// let module = Tracer::new().trace_with(&model, |(scale,), inputs| inputs.tensor("x")?.mul(scale))?;
+    /// let written = Folder::new().rename(|path| path.replace('0', "encoder.scale")).write(&module)?;
     /// assert_eq!(written.weights()[0].0, "encoder.scale");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -181,6 +191,10 @@ impl<'a> Folder<'a> {
 }
 
 /// A program that computes a graph.
+///
+/// Made by [`Folder::write`].
+///
+/// Its files are those of [`Folder::write_to`]; without a directory, its parts are here.
 #[derive(Debug, Clone)]
 pub struct Crate {
     code: Code,
@@ -202,6 +216,8 @@ impl Crate {
     }
 
     /// The name of the model's type.
+    ///
+    /// In the case of types, `BertModel`: the struct that has `load`, `new` and `forward`.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model

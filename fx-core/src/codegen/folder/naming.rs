@@ -302,7 +302,13 @@ fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize
             (!is_only || is_input || giver(unit, outside, *id).is_some()).then(|| value_name(unit, outside, *id))
         }
         Input::Size(size) => Some(size.to_string()),
-        Input::Held(member) => last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor")),
+        Input::Held(member) => {
+            let word = last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor"));
+            word.or_else(|| match member {
+                Member::Holder(holder) => unit.holders.all[*holder].type_name.as_deref().map(snake),
+                Member::Leaf(_) => None,
+            })
+        }
     }
 }
 
@@ -327,6 +333,12 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
     word.unwrap_or_else(|| snake(without_number(node.name())))
 }
 
+/// Whether a value has the name that a call of this layer gives it.
+fn is_named_after(name: &str, path: &ModulePath) -> bool {
+    let name = snake(without_number(name));
+    name.trim_start_matches('_') == snake(path.as_str()).trim_start_matches('_')
+}
+
 /// The module or layer whose call in a region gives a value, if it is the result of one.
 fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u ModulePath> {
     let node = unit.graph().node(id);
@@ -341,9 +353,9 @@ fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u Module
         Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
             Some(&unit.region(inner).path)
         }
-        Some(_) => None,
-        None => match node.target() {
-            Target::CallModule(path) if snake(without_number(node.name())) == snake(path.as_str()) => Some(path),
+        _ => match node.target() {
+            // A name that would begin with a number has something before it.
+            Target::CallModule(path) if is_named_after(node.name(), path) => Some(path),
             _ => None,
         },
     }
