@@ -257,9 +257,11 @@ fn weights_get_the_names_of_the_checkpoint() {
     let module = parsed(text, attributes);
     let exchanged = |path: &str| if path == "a" { "b.c".to_owned() } else { "a".to_owned() };
     let written = Folder::new().rename(exchanged).write(&module).expect("two names");
-    let of = |name: &str| written.weights().iter().find(|(other, _)| other == name).map(|(_, tensor)| tensor.to_vec1());
-    assert_eq!(of("b.c").expect("there").expect("floats"), [1.0f32]);
-    assert_eq!(of("a").expect("there").expect("floats"), [2.0f32]);
+    let of = |name: &str| {
+        written.weights().iter().find(|(other, _)| other == name).map(|(_, tensor)| tensor.to_vec1::<f32>())
+    };
+    assert_eq!(of("b.c").expect("there").expect("floats"), [1.0]);
+    assert_eq!(of("a").expect("there").expect("floats"), [2.0]);
     let refused = Folder::new().rename(|_| "w".to_owned()).write(&module).expect_err("one name");
     insta::assert_snapshot!(refused, @"`b.c` and `a` are both renamed to `w`; give each a name of its own in `Folder::rename`");
 }

@@ -67,7 +67,8 @@ pub(crate) fn tell(
             continue;
         }
         // One tensor can be given twice.
-        let given = node.args().iter().chain(node.kwargs().iter().map(|(_, given)| given)).filter_map(Argument::as_node);
+        let given =
+            node.args().iter().chain(node.kwargs().iter().map(|(_, given)| given)).filter_map(Argument::as_node);
         let facts = given.filter_map(|input| graph.graph().node(input).meta().fact.as_tensor().cloned());
         let names = found.called().parameters().collect();
         let (facts, weights) = (facts.collect(), weights.clone());
