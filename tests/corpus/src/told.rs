@@ -6,7 +6,7 @@
 use candle::Tensor;
 use candle_nn::VarBuilder;
 use fx::symbolic::Tensor as Proxy;
-use fx::{Attribute, GraphModule, Inputs, ModulePath, Target, TensorFact, ToOutput, Tracer, Value};
+use fx::{Argument, Attribute, GraphModule, Inputs, ModulePath, Target, TensorFact, ToOutput, Tracer, Value};
 
 use crate::case::Failure;
 use crate::difference::Difference;
@@ -66,8 +66,9 @@ pub(crate) fn tell(
         if found.type_name() != layer {
             continue;
         }
-        let facts =
-            node.all_input_nodes().filter_map(|input| graph.graph().node(input).meta().fact.as_tensor().cloned());
+        // One tensor can be given twice.
+        let given = node.args().iter().chain(node.kwargs().iter().map(|(_, given)| given)).filter_map(Argument::as_node);
+        let facts = given.filter_map(|input| graph.graph().node(input).meta().fact.as_tensor().cloned());
         let names = found.called().parameters().collect();
         let (facts, weights) = (facts.collect(), weights.clone());
         hidden.push((path.clone(), Hidden { path: path.to_string(), facts, names, weights }));
