@@ -368,7 +368,10 @@ impl Classes {
             let clone = ty.derives.contains("Clone");
             // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides; of what is generic, it depends.
             let generic = !ty.generics.is_empty() && ty.holds(|name| ty.generics.contains(name));
-            let stuck = ty.clone_by_hand || generic || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
+            // An error is no part of a model, and holds others that nobody can clone.
+            let error = ty.derives.contains("Error") || ty.holds(|name| name == "Error");
+            let stuck =
+                ty.clone_by_hand || generic || (!clone && (error || ty.holds(|name| NOT_CLONE.contains(&name))));
             ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
         }
         let reached = self.reached_types();
