@@ -99,9 +99,9 @@ const PLAIN: [&str; 14] = [
 ];
 /// candle's traits whose impls are part of the computation.
 const TRAITS: [&str; 3] = ["Module", "ModuleT", "StreamingModule"];
-/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object.
-const NOT_CLONE: [&str; 9] =
-    ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn"];
+/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object, `&mut` what is borrowed so.
+const NOT_CLONE: [&str; 10] =
+    ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn", "&mut"];
 
 impl Classes {
     /// Classifies all types of the given files.
