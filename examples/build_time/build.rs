@@ -13,7 +13,8 @@ const CHECKPOINT: &str = "classifier.safetensors";
 
 fn main() -> ExitCode {
     run(|| {
-        let weights = VarBuilder::from_buffered_safetensors(std::fs::read(CHECKPOINT)?, DType::F32, &Device::Cpu)?;
+        let checkpoint = std::fs::read(CHECKPOINT).map_err(|error| format!("{CHECKPOINT}: {error}"))?;
+        let weights = VarBuilder::from_buffered_safetensors(checkpoint, DType::F32, &Device::Cpu)?;
         let model = Classifier::new(&weights)?;
         let mut module = Tracer::new().input("x", DType::F32, (4, Classifier::FEATURES)).trace(&model)?;
         fx::replace_pattern(&mut module, pattern(|[x]| swish(&x))?, pattern(|[x]| x.silu())?)?;

@@ -61,6 +61,11 @@ impl TypeDef {
             Origin::Crate(path) => path.last().is_some_and(|name| wanted(name)),
         })
     }
+
+    /// Whether something of candle's with such a name is held.
+    fn holds_candle(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if wanted(name)))
+    }
 }
 
 /// The types of a crate, classified.
@@ -77,6 +82,8 @@ pub(super) struct Classes {
     reached: BTreeSet<String>,
     /// Names of the crate's modules.
     modules: BTreeSet<String>,
+    /// The modules that hold what nobody can look into, themselves or in a module inside.
+    hiding: BTreeSet<usize>,
     drivers: Drivers,
 }
 
@@ -114,6 +121,7 @@ impl Classes {
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
             modules: BTreeSet::new(),
+            hiding: BTreeSet::new(),
             drivers: Drivers::default(),
         };
         for file in files.clone() {
@@ -129,6 +137,7 @@ impl Classes {
         }
         classes.read_impls(files);
         classes.settle();
+        classes.hiding = classes.find_hiding();
         classes
     }
 
@@ -150,13 +159,41 @@ impl Classes {
         })
     }
 
-    /// The methods of the impl that make a module of closures from weights: only their twins can look into the closures.
+    /// The methods of the impl that make a module from weights which hides layers: only their twins see those.
     pub(super) fn builders<'a>(&self, file: &SourceFile, item: &'a ItemImpl) -> Vec<&'a syn::ImplItemFn> {
-        let Some(owner) = self.owner(file, item).map(|id| &self.types[id]) else { return Vec::new() };
-        let closures =
-            owner.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if CLOSURES.contains(&&**name)));
-        let makes = |method: &&syn::ImplItemFn| makes_from_weights(&owner.name, &method.sig);
-        if closures && item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
+        let Some(owner) = self.owner(file, item).filter(|id| self.hiding.contains(id)) else { return Vec::new() };
+        // Other constructors take the configuration itself, where a twin has the mirror of one with an activation in it.
+        let takes_mirrors = |method: &syn::ImplItemFn| {
+            parameters(&method.sig).iter().any(|path| self.is_module(file, path) && !self.is_layer(file, path))
+        };
+        let makes = |method: &&syn::ImplItemFn| {
+            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method)
+        };
+        if item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
+    }
+
+    /// The modules that hold closures, a `Sequential` or any `Module`, and those that hold such modules.
+    fn find_hiding(&self) -> BTreeSet<usize> {
+        let hides = |ty: &TypeDef| {
+            let any_module = ty.holds(|name| name == "dyn") && ty.holds_candle(|name| TRAITS.contains(&name));
+            any_module || ty.holds_candle(|name| CLOSURES.contains(&name) || name == "Sequential")
+        };
+        let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
+        let mut hiding: BTreeSet<usize> = modules().filter(|&id| hides(&self.types[id])).collect();
+        loop {
+            let before = hiding.len();
+            let holds = |id: &usize| {
+                // Of a trait object, the types that it can be are those that the holder's methods name.
+                let ty = &self.types[*id];
+                let objects = ty.names.iter().copied().filter(|_| ty.holds(|name| name == "dyn"));
+                self.held_types(*id).chain(objects).any(|held| hiding.contains(&held))
+            };
+            let holders: Vec<usize> = modules().filter(holds).collect();
+            hiding.extend(holders);
+            if hiding.len() == before {
+                return hiding;
+            }
+        }
     }
 
     /// Whether the path names a layer: a type of candle or of this crate that computes.
@@ -346,7 +383,7 @@ impl Classes {
     /// Decides the rest by what the types hold.
     fn settle(&mut self) {
         for ty in &mut self.types {
-            let layers = ty.holds.iter().any(|origin| matches!(origin, Origin::Candle(name) if !is_plain(name)));
+            let layers = ty.holds_candle(|name| !is_plain(name));
             let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
             let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
             if loads || ty.holds(is_optimizer) || (module && ty.outside) {

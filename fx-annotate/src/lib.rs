@@ -6,7 +6,8 @@
 //!   left is plain data, a constant.
 //! - An impl of a module is annotated if one of its methods computes on tensors or is called by one that does.
 //! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor; or
-//!   if it returns closures. A method that makes a module of closures from weights is included: `#[fx(include)]`.
+//!   if it returns closures. A method that makes a module from weights is included, `#[fx(include)]`, if that hides layers
+//!   in closures, a `Sequential` or a `Box<dyn Module>`: they are seen while it is built.
 //! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
 //! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`. So is one of a
 //!   trait whose name another method of the type has, since twins of both would be one.

@@ -56,6 +56,8 @@ pub fn var_builder_of<N: Into<String>, S: Into<Shape>>(
 
 /// A tensor of this shape that takes the memory of one number, zero.
 ///
+/// All strides are 0; writing into it, or copying it contiguously, makes a tensor of full size.
+///
 /// # Errors
 /// When the device has no memory for it.
 pub fn tensor(shape: impl Into<Shape>, dtype: DType, device: &Device) -> Result<Tensor> {
@@ -63,6 +65,8 @@ pub fn tensor(shape: impl Into<Shape>, dtype: DType, device: &Device) -> Result<
 }
 
 /// Whether a tensor takes the memory of one number only, as those of this module do.
+///
+/// False of a tensor without dimensions: every number takes the memory of one.
 #[must_use]
 pub fn is_meta(tensor: &Tensor) -> bool {
     tensor.rank() > 0 && tensor.stride().iter().all(|&stride| stride == 0)

@@ -25,7 +25,7 @@ use syn::{
     TypeImplTrait, TypeParamBound, TypePath, parse_quote,
 };
 
-use crate::attributes::{allow_generated, cfgs, for_body, for_twin};
+use crate::attributes::{allow_generated, cfgs, for_body, for_name, for_twin};
 use crate::dispatch::{call_ident, map_whole_signature, module_bound, rename};
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
@@ -115,7 +115,7 @@ impl Builder<'_> {
     /// The function people call. Its documentation and attributes are the user's.
     fn public(&self) -> TokenStream {
         let (vis, attrs, name, weights) =
-            (&self.item.vis, &self.item.attrs, self.trait_name(), format_ident!("RealOrSymbolic"));
+            (&self.item.vis, for_name(&self.item.attrs), self.trait_name(), format_ident!("RealOrSymbolic"));
         let mut sig = self.either(weights.clone());
         rename(&mut sig, |position, written| written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position)));
         let (arguments, parameters) = (variables(&sig), parameters(&sig));
@@ -215,39 +215,32 @@ impl Builder<'_> {
                 quote!(#inner #block #builds #result)
             }
         };
-        let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
-        let fallbacks = body.fallbacks.declare(&item.sig.ident.unraw().to_string(), &cfgs, paths);
-        let aliases = body.aliases.declare(paths);
+        let (aliases, fallbacks) = (body.aliases.declare(paths), body.fallbacks);
         let twin = if by_weights {
             let (trait_name, weights) = (self.trait_name(), paths.symbolic("VarBuilder"));
             sig.ident = call_ident();
             sig.output = parse_quote!(-> Self::Output);
-            quote! {
-                const _: () = {
-                    #imports
-                    #aliases
-                    impl #trait_name for #weights<'static> {
-                        type Output = #output;
-                        #(#attrs)* #sig { #result }
-                    }
-                };
-            }
+            let twin = quote! {
+                #imports
+                #aliases
+                impl #trait_name for #weights<'static> {
+                    type Output = #output;
+                    #(#attrs)* #sig { #result }
+                }
+            };
+            let twin = fallbacks.around(twin, paths);
+            quote!(const _: () = { #twin };)
         } else {
             let vis = &item.vis;
             sig.ident = twin_ident(&item.sig.ident);
             sig.output = parse_quote!(-> #output);
+            let body = fallbacks.around_body(quote!(#imports #aliases #result), paths);
             quote! {
                 #[doc(hidden)] #(#attrs)*
-                #vis #sig {
-                    #imports
-                    #aliases
-                    #result
-                }
+                #vis #sig { #body }
             }
         };
         quote! {
-            #bare
-            #fallbacks
             #(#cfgs)* #allow
             #twin
         }

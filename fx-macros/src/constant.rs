@@ -3,35 +3,44 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Item, ItemEnum, ItemStruct};
+use syn::{Field, Item, ItemEnum, ItemStruct};
 
-use crate::attributes::{allow_generated, cfgs, derives, report_others};
+use crate::attributes::{allow_generated, cfgs, derived, derives, report_others};
 use crate::errors::{Errors, Message};
 use crate::mirror::mirror_ident;
 use crate::module::kind;
-use crate::options::constant_options;
+use crate::options::{constant_options, report_stray, without_options};
+use crate::twin::select::names_tensor;
 
 /// Expands `#[fx::constant(options)] item`.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
     let paths = constant_options(options, &errors);
-    let parsed = match syn::parse2::<Item>(item.clone()) {
+    let mut parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            return errors.finish(TokenStream::new(), &item);
+            return errors.unreadable(without_options(item));
         }
     };
     report_others(&parsed, "constant", &errors);
+    if matches!(parsed, Item::Struct(_) | Item::Enum(_)) {
+        report_stray(&mut parsed, &errors);
+    }
     let (attrs, vis, name, generics) = match &parsed {
         Item::Struct(ItemStruct { attrs, vis, ident, generics, .. })
         | Item::Enum(ItemEnum { attrs, vis, ident, generics, .. }) => (attrs, vis, ident, generics),
         other => {
             let goes_on = "a struct or an enum";
             errors.report(other, Message::WrongItem { attribute: "constant", goes_on, found: kind(other) });
-            return errors.finish(TokenStream::new(), &item);
+            return errors.unreadable(without_options(item));
         }
     };
+    for field in fields(&parsed) {
+        if names_tensor(&field.ty) {
+            errors.report(&field.ty, Message::TensorInConstant(name.unraw().to_string()));
+        }
+    }
     // `impl Clone` by hand is as good, but it is another item, which an attribute cannot see; `Copy` needs it anyway.
     let cfg_attr = attrs.iter().any(|attribute| attribute.path().is_ident("cfg_attr"));
     if !derives(attrs, "Clone") && !cfg_attr {
@@ -44,7 +53,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let output = paths.candle_result(paths.private("Output"));
     let (held, holding) = (paths.private("Held"), paths.private("Holding"));
     let [described, text, opaque] = ["Described", "HeldText", "HeldOpaque"].map(|name| paths.held(name));
-    let (cfgs, allow) = (cfgs(attrs), allow_generated());
+    let (cfgs, allow, derived) = (cfgs(attrs), allow_generated(), derived());
     let (mirror, type_name) = (mirror_ident(name), name.unraw().to_string());
     let alias_generics = without_bounds(generics);
     let original = parsed.to_token_stream();
@@ -54,7 +63,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         #original
         #(#cfgs)* #[doc(hidden)] #allow
         #vis type #mirror #alias_generics = #name #type_generics;
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = Self;
             fn symbolic(&self, _: &#scope) -> Self { #clone }
@@ -64,19 +73,27 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                 (&#described(mirror)).__fx_held()
             }
         }
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #construct for #name #type_generics #where_clause {
             type Fields = Self;
             fn construct(fields: Self) -> Self { fields }
         }
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #to_output for #name #type_generics #where_clause {
             fn to_output(&self, out: &mut #builder) -> #output {
                 ::core::result::Result::Err(out.not_a_value(#type_name))
             }
         }
     };
-    errors.finish(generated, &original)
+    errors.finish(generated, &parsed, &paths)
+}
+
+fn fields(item: &Item) -> Vec<&Field> {
+    match item {
+        Item::Struct(item) => item.fields.iter().collect(),
+        Item::Enum(item) => item.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// `<'a, T, const N: usize>`: what an alias declares, where bounds have no effect.

@@ -15,7 +15,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, GenericParam, Generics, ItemFn, Pat, Signature, Type, TypeParamBound, parse_quote};
 
-use crate::attributes::{allow_generated, cfgs, for_body, for_twin};
+use crate::attributes::{allow_generated, cfgs, for_body, for_name, for_twin};
 use crate::errors::{Errors, Message};
 use crate::known::Known;
 use crate::paths::Paths;
@@ -113,7 +113,7 @@ impl<'a> Dispatch<'a> {
 
     /// The function people call. Its documentation and attributes are the user's.
     fn public(&self) -> TokenStream {
-        let (vis, attrs) = (&self.item.vis, &self.item.attrs);
+        let (vis, attrs) = (&self.item.vis, for_name(&self.item.attrs));
         let tracked = attrs.iter().any(|attribute| attribute.path().is_ident("track_caller"));
         let track_caller = (!tracked).then(|| quote!(#[track_caller]));
         let (sig, call) = self.forwarding(self.item.sig.ident.clone());

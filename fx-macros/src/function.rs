@@ -7,7 +7,6 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ItemFn;
-use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 
 use crate::attributes::{allow_generated, cfgs};
@@ -46,22 +45,15 @@ pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Er
     used.signature(&sig);
     used.block(&block);
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let bare = body.needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare(paths));
-    let fallbacks = body.fallbacks.declare(&item.sig.ident.unraw().to_string(), &cfgs, paths);
     let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
     block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));
+    let twin = body.fallbacks.around(quote!(#imports #aliases #twin), paths);
     quote! {
         #public
         #whole
-        #bare
-        #fallbacks
         #(#cfgs)* #allow
-        const _: () = {
-            #imports
-            #aliases
-            #twin
-        };
+        const _: () = { #twin };
     }
 }

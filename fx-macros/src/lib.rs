@@ -69,6 +69,16 @@ pub fn module(options: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Declares a type that holds no tensors: tracing clones it.
+///
+/// ```rs
+/// #[fx::constant]
+/// #[derive(Debug, Clone)]
+/// struct Config { hidden_size: usize, eps: f64 }
+/// ```
+///
+/// It is for configurations and other plain data, structs and enums, and the type has to be `Clone`. With `Debug` its values can be
+/// told apart, so that a capture sees what a call has changed in one; without, changes are not seen. A field of a type of
+/// another crate says `#[fx(constant)]` instead.
 #[proc_macro_attribute]
 pub fn constant(options: TokenStream, item: TokenStream) -> TokenStream {
     constant::expand(options.into(), item.into()).into()

@@ -1,13 +1,13 @@
 //! `#[fx::module]`: finds out what kind of item it is on.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::Item;
 use syn::ext::IdentExt;
 
 use crate::attributes::report_others;
 use crate::errors::{Errors, Message};
-use crate::options::{module_options, report_stray};
+use crate::options::{module_options, report_stray, without_options};
 use crate::{function, mirror, traits, twin};
 
 /// Expands `#[fx::module(options)] item`.
@@ -18,7 +18,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            return errors.finish(TokenStream::new(), &item);
+            return errors.unreadable(without_options(item));
         }
     };
     let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
@@ -65,7 +65,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     report_stray(&mut original, &errors);
-    errors.finish(generated, &original.to_token_stream())
+    errors.finish(generated, &original, &paths)
 }
 
 /// Reports `specialize` on what has no code.

@@ -5,12 +5,12 @@
 //!
 //! Invariant: an option that is unknown, or given twice, is an error that names those that are known.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, Item, LitStr, Path, Token};
+use syn::{Attribute, Expr, ExprLit, Item, Lit, Path, Token};
 
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
@@ -82,16 +82,13 @@ pub(crate) struct FieldOptions {
 /// Takes the `#[fx(…)]` attributes off a field and reads them.
 pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Errors) -> FieldOptions {
     let mut options = FieldOptions::default();
-    take(attributes, errors, |meta| {
+    let known = &["rename", "constant", "leaf"];
+    take(attributes, "a field", known, errors, |meta| {
         if meta.path.is_ident("rename") {
             if options.rename.is_some() {
                 errors.report(&meta.path, Message::DuplicateOption("rename".to_owned()));
             }
-            let name = meta.value()?.parse::<LitStr>()?;
-            if name.value().is_empty() {
-                errors.report(&name, Message::EmptyRename);
-            }
-            options.rename = Some(name.value());
+            options.rename = read_name(&meta, errors)?;
             return Ok(());
         }
         let flags = &mut [("constant", &mut options.constant), ("leaf", &mut options.leaf)];
@@ -116,7 +113,8 @@ pub(crate) struct MethodOptions {
 /// Takes the `#[fx(…)]` attributes off a method and reads them.
 pub(crate) fn take_method_options(attributes: &mut Vec<Attribute>, errors: &Errors) -> MethodOptions {
     let mut options = MethodOptions::default();
-    take(attributes, errors, |meta| {
+    let known = &["skip", "include", "specialize"];
+    take(attributes, "a method", known, errors, |meta| {
         let MethodOptions { skip, include, specialize } = &mut options;
         let flags = &mut [("skip", skip), ("include", include), ("specialize", specialize)];
         read_flag(&meta, "a method", &[], flags, errors)?;
@@ -148,8 +146,33 @@ pub(crate) fn report_stray(item: &mut Item, errors: &Errors) {
     Stray(errors).visit_item_mut(item);
 }
 
+/// The tokens of an item that cannot be read, without `#[fx(…)]`, which rustc does not know.
+pub(crate) fn without_options(item: TokenStream) -> TokenStream {
+    let mut kept: Vec<TokenTree> = Vec::new();
+    for token in item {
+        let TokenTree::Group(group) = token else {
+            kept.push(token);
+            continue;
+        };
+        let is_named_fx = matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(name)) if name == "fx");
+        let is_path =
+            matches!(group.stream().into_iter().nth(1), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+        let follows_hash = matches!(kept.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '#');
+        if group.delimiter() == Delimiter::Bracket && is_named_fx && !is_path && follows_hash {
+            kept.pop();
+        } else {
+            let mut inside = Group::new(group.delimiter(), without_options(group.stream()));
+            inside.set_span(group.span());
+            kept.push(inside.into());
+        }
+    }
+    kept.into_iter().collect()
+}
+
 fn take(
     attributes: &mut Vec<Attribute>,
+    place: &'static str,
+    known: &[&'static str],
     errors: &Errors,
     mut read: impl FnMut(ParseNestedMeta<'_>) -> syn::Result<()>,
 ) {
@@ -162,7 +185,7 @@ fn take(
             return inside.is_none();
         }
         if let Err(error) = attribute.parse_nested_meta(&mut read) {
-            errors.syn(error);
+            errors.syn(syn::Error::new(error.span(), Message::OptionForm { place, known: known.to_vec() }));
         }
         false
     });
@@ -193,14 +216,33 @@ fn read_flag(
     };
     if std::mem::replace(*flag, true) {
         errors.report(&meta.path, Message::DuplicateOption(found));
+    } else if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
+        errors.report(&meta.path, Message::FlagWithValue(found));
     }
-    Ok(())
+    skip_value(meta)
+}
+
+/// The text of `rename = "…"`.
+fn read_name(meta: &ParseNestedMeta<'_>, errors: &Errors) -> syn::Result<Option<String>> {
+    if meta.input.peek(Token![=]) {
+        let value = meta.value()?.parse::<Expr>()?;
+        match &value {
+            Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) if !name.value().is_empty() => {
+                return Ok(Some(name.value()));
+            }
+            _ => errors.report(&value, Message::EmptyRename),
+        }
+    } else {
+        errors.report(&meta.path, Message::EmptyRename);
+        skip_value(meta)?;
+    }
+    Ok(None)
 }
 
 /// Steps over `= value` or `(…)`, so that the options after an unknown one are still read.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) {
-        meta.value()?.parse::<syn::Expr>()?;
+        meta.value()?.parse::<Expr>()?;
     } else if meta.input.peek(syn::token::Paren) {
         let content;
         syn::parenthesized!(content in meta.input);

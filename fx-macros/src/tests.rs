@@ -5,6 +5,8 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
+mod half_typed;
+
 /// Expands every `#[fx::…]` attribute in a file, as rustc would, and prints the result.
 fn expand(source: &str) -> String {
     let file: syn::File = syn::parse_str(source).expect("the case is a file");

@@ -15,7 +15,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{ItemTrait, ReturnType, Signature, TraitItem, Type, TypeParamBound, parse_quote};
 
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, derived};
 use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
@@ -100,13 +100,13 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
     let (held_method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
-    let text = name.to_string();
+    let (text, derived) = (name.to_string(), derived());
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
     let impls = autos.map(|auto| {
         quote! {
             #(#cfgs)*
-            #[automatically_derived]
+            #derived
             impl #traceable for ::std::boxed::Box<dyn #name #auto> {
                 type Symbolic = ::std::boxed::Box<dyn #name<#tensor>>;
                 fn symbolic(&self, scope: &#scope) -> Self::Symbolic {

@@ -13,7 +13,7 @@ use crate::dispatch::{Dispatch, call_ident, is_generic, map_whole_signature, ren
 use crate::errors::{Errors, Message};
 use crate::known::{close, ends};
 use crate::module::kind;
-use crate::options::wrap_options;
+use crate::options::{report_stray, without_options, wrap_options};
 use crate::paths::Paths;
 use crate::twin::names::Names;
 use crate::twin::select::type_mentions_tensor;
@@ -25,20 +25,25 @@ use crate::whole::{op_ident, path_end};
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
     let (paths, pure) = wrap_options(options, &errors);
-    let parsed = syn::parse2::<Item>(item.clone()).inspect(|item| report_others(item, "wrap", &errors));
-    let generated = match parsed {
-        Ok(Item::Fn(function)) => expand_fn(&function, &paths, pure, &errors),
-        Ok(other) => {
-            let goes_on = "a free function";
-            errors.report(&other, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&other) });
-            TokenStream::new()
-        }
+    let mut parsed = match syn::parse2::<Item>(item.clone()) {
+        Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            TokenStream::new()
+            return errors.unreadable(without_options(item));
         }
     };
-    errors.finish(generated, &item)
+    report_others(&parsed, "wrap", &errors);
+    if !matches!(parsed, Item::Fn(_)) {
+        let goes_on = "a free function";
+        errors.report(&parsed, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&parsed) });
+        return errors.unreadable(without_options(item));
+    }
+    report_stray(&mut parsed, &errors);
+    let generated = match &parsed {
+        Item::Fn(function) => expand_fn(function, &paths, pure, &errors),
+        _ => TokenStream::new(),
+    };
+    errors.finish(generated, &parsed, &paths)
 }
 
 fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> TokenStream {
@@ -50,6 +55,13 @@ fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> Token
         errors.report(&item.sig.ident, Message::WrapWithoutTensor);
         return TokenStream::new();
     };
+    for input in &item.sig.inputs {
+        if let FnArg::Typed(input) = input
+            && matches!(&*input.ty, Type::Reference(reference) if reference.mutability.is_some())
+        {
+            errors.report(input, Message::WrapMutable(item.sig.ident.unraw().to_string()));
+        }
+    }
     if is_generic(&item.sig) {
         match item.sig.generics.params.is_empty() {
             false => errors.report(&item.sig.generics, Message::WrapGeneric),

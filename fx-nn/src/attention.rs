@@ -57,6 +57,19 @@ options! {
 /// `(1, 1, embed_dim)` from `N(0, 1 / embed_dim)`.
 ///
 /// [torch.nn.MultiheadAttention](https://docs.pytorch.org/docs/stable/generated/torch.nn.MultiheadAttention.html)
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use candle_nn::{VarBuilder, VarMap};
+/// use fx_nn::{MultiheadAttention, MultiheadAttentionConfig};
+///
+/// let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+/// let attention = MultiheadAttention::new(8, 2, MultiheadAttentionConfig::default().batch_first(true), vb)?;
+/// let x = Tensor::ones((1, 5, 8), DType::F32, &Device::Cpu)?;
+/// let (y, weights) = attention.forward(&x, &x, &x)?;
+/// assert_eq!((y.dims(), weights.dims()), (&[1, 5, 8][..], &[1, 5, 5][..]));
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct MultiheadAttention {
     embed_dim: usize,

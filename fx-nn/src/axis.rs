@@ -73,7 +73,7 @@ twice! {
         let size = i64::try_from(x.dim(axis)?).unwrap_or(i64::MAX);
         let start = (-left).clamp(0, size);
         let stop = (size + right.min(0)).clamp(start, size);
-        let kept = x.narrow(axis, to_size(start), to_size(stop - start))?;
+        let kept = if stop - start == size { x.clone() } else { x.narrow(axis, to_size(start), to_size(stop - start))? };
         let block = |extent: i64| -> Result<Option<Tensor>> {
             if extent <= 0 {
                 return Ok(None);
@@ -82,7 +82,9 @@ twice! {
             dims[axis] = to_size(extent);
             full(&dims, value, x.dtype(), x.device()).map(Some)
         };
-        let parts: Vec<Tensor> = [block(left)?, Some(kept), block(right)?].into_iter().flatten().collect();
+        let before = block(left)?;
+        let after = if left == right { before.clone() } else { block(right)? };
+        let parts: Vec<Tensor> = [before, Some(kept), after].into_iter().flatten().collect();
         match parts.as_slice() {
             [only] => Ok(only.clone()),
             parts => Tensor::cat(parts, axis),
@@ -95,7 +97,7 @@ twice! {
 
     /// A tensor of one number.
     pub(crate) fn full(dims: &[usize], value: f64, dtype: DType, device: &Device) -> Result<Tensor> {
-        Tensor::full(value, (), device)?.to_dtype(dtype)?.broadcast_as(dims)?.contiguous()
+        Tensor::full(value, dims, device)?.to_dtype(dtype)
     }
 
     /// These positions of an axis, in this order.

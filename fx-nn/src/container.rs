@@ -31,6 +31,8 @@ pub trait Child: fmt::Debug + Send + Sync {
 }
 
 /// The mirror of a [`Child`].
+///
+/// A [`SequentialMirror`] is a list of them.
 pub trait ChildMirror {
     /// Records a call at a line of the user's.
     ///
@@ -186,6 +188,8 @@ impl Traceable for Sequential {
 }
 
 /// The mirror of a [`Sequential`].
+///
+/// It is entered: each module in it records its own nodes.
 #[derive(Clone)]
 pub struct SequentialMirror {
     scope: Scope,

@@ -9,6 +9,8 @@ use fx_core::trace::{Proxy, Record, record};
 use crate::dims::index;
 
 /// A tensor, or what stands for one while a model is captured.
+///
+/// So [`flatten`] can be called in either world.
 pub trait Flattened: Sized {
     /// See [`flatten`].
     ///

@@ -14,12 +14,16 @@ use fx_core::value::Value;
 use crate::twice::inside;
 
 /// A layer that keeps tensors from call to call.
+///
+/// Running statistics are kept in training; as state of a graph they are given and taken at each run.
 pub trait Keeps: Layer {
     /// These tensors, by name.
     fn kept(&self) -> Vec<(&'static str, Tensor)>;
 }
 
 /// One that is called on one tensor.
+///
+/// [`Keeper`] calls it.
 pub trait KeepsOne: Keeps {
     /// Records what it computes of `xs` and of what it keeps, and what it keeps then, if that is something else.
     ///
@@ -42,6 +46,8 @@ pub(crate) fn outside_training<L: KeepsOne>(layer: &L, scope: &Scope, xs: &[Prox
 }
 
 /// The mirror of a layer that keeps tensors from call to call.
+///
+/// What it keeps is compared before and after a capture, and becomes state of the graph if it has changed.
 #[derive(Debug, Clone)]
 pub struct Keeper<L: Layer> {
     layer: Leaf<L>,

@@ -423,7 +423,7 @@ macro_rules! several {
 }
 pub(crate) use several;
 
-/// A layer that is called on two tensors.
+/// A layer that is called on two tensors: a loss of an input and a target, a distance, [`Bilinear`](crate::Bilinear).
 pub trait Pair: Layer {
     /// Records what it computes; its tensors stand at their names in `scope`.
     ///
@@ -530,7 +530,7 @@ pub(crate) fn known(result: Result<impl Known>, x: &TensorFact) -> std::result::
     Ok(result?.known(x))
 }
 
-/// The mirror of a layer that behaves differently in training.
+/// The mirror of a layer that behaves differently in training, which the option `train` of its node says.
 #[derive(Debug, Clone)]
 pub struct Trained<L: Layer>(Leaf<L>);
 

@@ -6,6 +6,36 @@
 //!
 //! Where candle_nn has the computation, it is used.
 //!
+//! A layer is made of its sizes, its options and a `VarBuilder`, which gives or makes its tensors; one without tensors
+//! of its options alone. `Default::default()` are torch's defaults, and each option has a method that sets it. Losses
+//! are called as `loss.forward(&input, &target)`.
+//!
+//! ```
+//! use candle_core::{DType, Device, Module, Tensor};
+//! use candle_nn::{VarBuilder, VarMap};
+//! use fx_core::{ir::Op, trace::Tracer};
+//! use fx_nn::{Linear, LinearConfig, MSELoss};
+//!
+//! let vars = VarMap::new();
+//! let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
+//! let linear = Linear::new(8, 4, LinearConfig::default().bias(false), vb.pp("fc"))?;
+//! let loss = MSELoss::new(Default::default());
+//!
+//! let (x, y) = (Tensor::ones((2, 8), DType::F32, &Device::Cpu)?, Tensor::ones((2, 4), DType::F32, &Device::Cpu)?);
+//! let expected = loss.forward(&linear.forward(&x)?, &y)?.to_scalar::<f32>()?;
+//!
+//! // Captured, each is one node, and computes the same.
+//! let module = Tracer::new().trace_with(&(linear, loss), |(linear, loss), inputs| {
+//!     let predicted = linear.forward(&inputs.tensor("x")?)?;
+//!     loss.forward(&predicted, &inputs.tensor("y")?)
+//! })?;
+//! assert_eq!(module.graph().find_nodes(Op::CallModule, None).len(), 2);
+//! assert_eq!(module.forward(&[x, y])?.to_scalar::<f32>()?, expected);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A module that calls these layers is saved as any other, and loaded with [`layer_table`] and [`op_table`].
+//!
 //! Invariant: a layer is one node of a captured graph, or what it computes where the rules of a capture enter it; what it
 //! accepts and what it refuses is the same when it runs and when it is captured.
 //!

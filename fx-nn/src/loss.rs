@@ -15,6 +15,8 @@ use crate::twice::{maybe, twice};
 
 words! {
     /// What a loss makes of its values.
+    ///
+    /// Whatever is averaged or summed up is a scalar.
     Reduction {
         /// Nothing: they are the result.
         None = "none",
@@ -110,6 +112,7 @@ macro_rules! losses {
         }
 
         $(#[$doc])*
+        #[doc = "\n\nThese values are averaged into one number, unless the option `reduction` says otherwise ([`Reduction`])."]
         #[doc = concat!("\n\n[torch.nn.", stringify!($layer), "](https://docs.pytorch.org/docs/stable/generated/torch.nn.", stringify!($layer), ".html)")]
         #[derive(Debug, Clone, Default)]
         pub struct $layer {

@@ -85,6 +85,7 @@ macro_rules! losses {
         }
 
         $(#[$doc])*
+        #[doc = "\n\nThese values are averaged into one number, unless the option `reduction` says otherwise ([`Reduction`])."]
         #[doc = concat!("\n\n[torch.nn.", stringify!($layer), "](https://docs.pytorch.org/docs/stable/generated/torch.nn.", stringify!($layer), ".html)")]
         #[derive(Debug, Clone, Default)]
         pub struct $layer {

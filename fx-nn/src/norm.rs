@@ -130,6 +130,17 @@ options! {
 /// State: `weight` of ones and `bias` of zeros, both of `normalized_shape`.
 ///
 /// [torch.nn.LayerNorm](https://docs.pytorch.org/docs/stable/generated/torch.nn.LayerNorm.html)
+///
+/// ```
+/// use candle_core::{DType, Device, Module, Tensor};
+/// use candle_nn::{VarBuilder, VarMap};
+///
+/// let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+/// let norm = fx_nn::LayerNorm::new([2], Default::default(), vb)?;
+/// let y = norm.forward(&Tensor::new(&[[1f32, 3.0], [10.0, 30.0]], &Device::Cpu)?)?;
+/// assert!(y.to_vec2::<f32>()?.iter().all(|row| (row[0] + 1.0).abs() < 1e-3 && (row[1] - 1.0).abs() < 1e-3));
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct LayerNorm {
     normalized_shape: Vec<usize>,

@@ -6,7 +6,7 @@ use std::fmt;
 
 use candle_core::{Module, Result, Tensor, bail};
 
-use crate::axis::{Window, windows};
+use crate::axis::{Fill, Window, pad, windows};
 use crate::dims::channels;
 use crate::leaf::leaf;
 use crate::options::{Size, flag, options};
@@ -158,7 +158,7 @@ impl<const N: usize> MaxPool<N> {
 
 twice! {
     {
-        use crate::axis::entered::windows;
+        use crate::axis::entered::{pad, windows};
     }
 
     pub(crate) fn greatest<const N: usize>(layer: &MaxPool<N>, xs: &Tensor) -> Result<Tensor> {
@@ -166,11 +166,7 @@ twice! {
         let dims = layer.shape(xs.dims())?;
         let plain = layer.config.padding.0 == [0; N] && layer.config.dilation.0 == [1; N] && !layer.config.ceil_mode;
         if N == 2 && plain {
-            let [kernel, stride] = [layer.kernel_size, layer.config.stride.unwrap_or(layer.kernel_size)];
-            let pair = |size: Size<N>| (size.0[0], size.0[N - 1]);
-            let (height, width) = (xs.dim(xs.rank() - 2)?, xs.dim(xs.rank() - 1)?);
-            let planes = xs.contiguous()?.reshape(((), 1, height, width))?;
-            return planes.max_pool2d_with_stride(pair(kernel), pair(stride))?.reshape(dims);
+            return of_planes(layer, xs)?.reshape(dims);
         }
         let mut result = xs.clone();
         for i in (0..N).rev() {
@@ -178,6 +174,36 @@ twice! {
             result = windows(layer.window(i), name, &result, axis, f64::NEG_INFINITY)?.max(axis + 1)?;
         }
         Ok(result)
+    }
+
+    /// The same in the fewest steps, by which programs are written: candle's window, over what is never the greatest beyond
+    /// the ends. It has no gradient where windows overlap.
+    #[allow(dead_code, reason = "a layer that runs has a gradient")]
+    pub(crate) fn greatest_at_once<const N: usize>(layer: &MaxPool<N>, xs: &Tensor) -> Result<Tensor> {
+        if N != 2 || layer.config.dilation.0 != [1; N] {
+            return greatest(layer, xs);
+        }
+        let dims = layer.shape(xs.dims())?;
+        let mut padded = xs.clone();
+        for i in (0..N).rev() {
+            let (axis, window) = (xs.rank() - N + i, layer.window(i));
+            let right = window.right(dims[axis], xs.dim(axis)?).max(0);
+            let beyond = Fill::Constant(f64::NEG_INFINITY);
+            padded = pad(&<MaxPool<N>>::NAME[3..], &padded, axis, window.left(), right, beyond)?;
+        }
+        let pooled = of_planes(layer, &padded)?;
+        if xs.rank() == 4 { Ok(pooled) } else { pooled.reshape(dims) }
+    }
+
+    /// candle's window over each plane of the last two axes.
+    fn of_planes<const N: usize>(layer: &MaxPool<N>, xs: &Tensor) -> Result<Tensor> {
+        let [kernel, stride] = [layer.kernel_size, layer.config.stride.unwrap_or(layer.kernel_size)];
+        let pair = |size: Size<N>| (size.0[0], size.0[N - 1]);
+        if xs.rank() == 4 {
+            return xs.max_pool2d_with_stride(pair(kernel), pair(stride));
+        }
+        let (height, width) = (xs.dim(xs.rank() - 2)?, xs.dim(xs.rank() - 1)?);
+        xs.contiguous()?.reshape(((), 1, height, width))?.max_pool2d_with_stride(pair(kernel), pair(stride))
     }
 
     pub(crate) fn average<const N: usize>(layer: &AvgPool<N>, xs: &Tensor) -> Result<Tensor> {
@@ -231,6 +257,10 @@ leaf! {
     make |_vb| Self::new(kernel_size, config);
     shape |layer, x| layer.shape(x.dims());
     through |layer, _scope, x| entered::greatest(layer, x);
+    through_all |layer, _scope, all| match all {
+        [x] => entered::greatest_at_once(layer, x),
+        several => bail!("{} is called on one tensor, not on {}", Self::NAME, several.len()),
+    };
 }
 
 indices! {

@@ -272,6 +272,17 @@ mod recorded {
 /// State: `weight` of `(num_embeddings, embedding_dim)` from `N(0, 1)`, the padding row zero.
 ///
 /// [torch.nn.Embedding](https://docs.pytorch.org/docs/stable/generated/torch.nn.Embedding.html)
+///
+/// ```
+/// use candle_core::{DType, Device, Module, Tensor};
+/// use candle_nn::{VarBuilder, VarMap};
+///
+/// let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+/// let embedding = fx_nn::Embedding::new(100, 16, Default::default(), vb)?;
+/// let tokens = Tensor::new(&[[1u32, 2, 3], [4, 5, 6]], &Device::Cpu)?;
+/// assert_eq!(embedding.forward(&tokens)?.dims(), [2, 3, 16]);
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Embedding {
     num_embeddings: usize,

@@ -272,6 +272,111 @@ fn layers_in_a_row_are_called_one_by_one() {
     "#);
 }
 
+/// Any of the user's own blocks.
+#[fx::module]
+trait Block {
+    fn run(&self, xs: &Tensor) -> Result<Tensor>;
+}
+
+/// Not included: what it makes is mirrored.
+#[fx::module]
+struct Scale {
+    weight: Tensor,
+}
+
+#[fx::module]
+impl Scale {
+    fn new(width: usize, vb: VarBuilder) -> Result<Self> {
+        Ok(Self { weight: vb.get(width, "weight")? })
+    }
+}
+
+#[fx::module(mirrored)]
+impl Block for Scale {
+    fn run(&self, xs: &Tensor) -> Result<Tensor> {
+        xs.broadcast_mul(&self.weight)
+    }
+}
+
+/// Hides its layers.
+#[fx::module]
+struct Row {
+    layers: candle_nn::Sequential,
+    any: Vec<Box<dyn Module>>,
+    scale: Scale,
+}
+
+#[fx::module]
+impl Row {
+    #[fx(include)]
+    fn new(width: usize, vb: VarBuilder) -> Result<Self> {
+        use candle_nn::{linear, seq};
+        let layers = seq().add(linear(width, width, vb.pp("layers.0"))?).add(candle_nn::Activation::Silu);
+        let any: Vec<Box<dyn Module>> = vec![
+            Box::new(linear(width, width, vb.pp("any.0"))?),
+            Box::new(candle_nn::ops::Identity::new()),
+            Box::new(layer_norm(width, 1e-5, vb.pp("any.2"))?),
+        ];
+        Ok(Self { layers, any, scale: Scale::new(width, vb.pp("scale"))? })
+    }
+}
+
+#[fx::module(mirrored)]
+impl Block for Row {
+    fn run(&self, xs: &Tensor) -> Result<Tensor> {
+        let mut xs = self.layers.forward(xs)?;
+        for layer in &self.any {
+            xs = xs.apply(layer)?;
+        }
+        self.scale.run(&xs)
+    }
+}
+
+/// Hides what its blocks hide.
+#[fx::module]
+struct Tower {
+    blocks: Vec<Box<dyn Block>>,
+}
+
+#[fx::module]
+impl Tower {
+    #[fx(include)]
+    fn new(width: usize, vb: VarBuilder) -> Result<Self> {
+        let mut blocks = Vec::new();
+        for index in 0..2 {
+            let block: Box<dyn Block> = if index == 0 {
+                Box::new(Row::new(width, vb.pp(format!("blocks.{index}")))?)
+            } else {
+                Box::new(Scale::new(width, vb.pp(format!("blocks.{index}")))?)
+            };
+            blocks.push(block);
+        }
+        Ok(Self { blocks })
+    }
+
+    fn forward(&self, xs: &Tensor) -> Result<Tensor> {
+        self.blocks.iter().try_fold(xs.clone(), |xs, block| block.run(&xs))
+    }
+}
+
+#[test]
+fn constructors_go_through_the_twins_of_others() {
+    let (_, vb) = weights();
+    let x = tensor(&[3, 4]);
+    let expected = Tower::new(4, vb.clone()).unwrap().forward(&x).unwrap();
+    let tracer = Tracer::new().input("xs", DType::F32, (3, 4));
+    let captured = tracer.trace_built(&vb, |vb| fx::Symbolic::<Tower>::new(4, vb)).unwrap();
+    assert_same(&expected, &captured.forward(&[&x]).unwrap());
+    insta::assert_snapshot!(captured.graph());
+    // Its structs are those of the model, with the names of the weights.
+    let written = fx::codegen::Folder::new().write(&captured).unwrap();
+    assert!(written.code().as_str().contains("layers_0: candle_nn::linear(4, 4, vb.pp(\"layers.0\"))?"));
+    let node = |name: &str| {
+        format!("{:?}", captured.graph().nodes().find(|(_, node)| node.name() == name).unwrap().1.meta().module)
+    };
+    assert_eq!(node("blocks_0_layers_0"), "blocks.0 (Row) > blocks.0.layers.0 (Linear)");
+}
+
 /// A layer of what is computed from the input.
 #[fx::module]
 fn made_late(vb: VarBuilder) -> Result<Func> {

@@ -444,6 +444,32 @@ fn row_54_tensor_attribute_coalesced() {
     let module = fx::symbolic_trace(&Constants { one: tensor(&[4]), two: tensor(&[4]) }).unwrap();
     let reads = module.graph().nodes().filter(|(_, node)| node.op() == fx::Op::GetAttr).count();
     assert_eq!((reads, module.attributes().iter().count()), (2, 2));
+
+    // So do constants that no module holds: one tensor that is given twice, and two that are equal.
+    let module = fx::symbolic_trace(&Captured).unwrap();
+    let paths: Vec<&str> = module.attributes().iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["_tensor_constant0", "_tensor_constant1", "_tensor_constant2"]);
+    let reads = module.graph().nodes().filter(|(_, node)| node.op() == fx::Op::GetAttr).count();
+    assert_eq!(reads, 3);
+    let x = tensor(&[2, 4]);
+    assert_same(&Captured.forward(&x).unwrap(), &module.forward(&[&x]).unwrap());
+}
+
+/// Not annotated: what it gives is a constant of the graph.
+fn kept() -> Tensor {
+    static KEPT: std::sync::OnceLock<Tensor> = std::sync::OnceLock::new();
+    KEPT.get_or_init(|| tensor(&[4])).clone()
+}
+
+#[fx::module]
+struct Captured;
+
+#[fx::module]
+impl Captured {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let x = x.broadcast_add(&kept())?.broadcast_mul(&kept())?;
+        x.broadcast_add(&tensor(&[4]))?.broadcast_add(&tensor(&[4]))
+    }
 }
 
 mod own {

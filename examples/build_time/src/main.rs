@@ -23,6 +23,8 @@ fn main() -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use candle_core::DType;
     use candle_nn::{Module, VarBuilder};
 
@@ -40,5 +42,28 @@ mod tests {
         let source = include_str!(concat!(env!("OUT_DIR"), "/model.rs"));
         assert!(source.contains(".silu()?") && !source.contains("sigmoid"), "{source}");
         Ok(())
+    }
+
+    #[test]
+    fn the_program_is_built_of_candle_alone() {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args([
+            "tree",
+            "--package",
+            "build-time",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+            "--offline",
+        ]);
+        let tree = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+        let packages = String::from_utf8_lossy(&tree.stdout);
+        let of_capture = |name: &str| name.starts_with("candle-fx") || name.starts_with("classifier");
+        let found: Vec<&str> = packages.lines().filter(|line| of_capture(line)).collect();
+        assert!(packages.contains("candle-core v"), "{}", String::from_utf8_lossy(&tree.stderr));
+        assert!(found.is_empty(), "{found:?}");
     }
 }

@@ -56,6 +56,8 @@ pub struct Emit<'a> {
 }
 
 /// The files that a build script left.
+///
+/// What [`Emit::write`] returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The source, to be included in a module of its own.
@@ -65,6 +67,8 @@ pub struct Written {
 }
 
 /// Why a build script wrote nothing.
+///
+/// [`run`](super::run) shows it as an error of the package.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -99,17 +103,23 @@ pub enum BuildError {
 
 impl<'a> Emit<'a> {
     /// Will write `<name>.rs` and `<name>.safetensors`.
+    ///
+    /// The name is that of both files.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), module: None, folder: Folder::new(), watched: Vec::new(), out_dir: None }
     }
 
     /// What is written.
+    ///
+    /// It has to be given.
     pub fn module(mut self, module: &'a GraphModule) -> Self {
         self.module = Some(module);
         self
     }
 
     /// How it is written: with comments, explained errors or changed statements.
+    ///
+    /// Without it, as [`GraphModule::to_folder`] writes.
     pub fn folder(mut self, folder: Folder<'a>) -> Self {
         self.folder = folder;
         self
@@ -123,6 +133,8 @@ impl<'a> Emit<'a> {
     }
 
     /// Where the files go, instead of `OUT_DIR`.
+    ///
+    /// For scripts that write elsewhere, and for tests.
     pub fn out_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(directory.into());
         self

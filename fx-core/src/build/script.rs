@@ -2,6 +2,7 @@
 //!
 //! Invariant: whatever goes wrong, a panic too, reaches the user as an error of cargo's, without a backtrace.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
@@ -38,23 +39,31 @@ pub fn run(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
 
 /// What went wrong, in words: the error with what it comes from, or the panic with its place.
 fn outcome(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<(), String> {
-    let place = Arc::new(Mutex::new(None));
-    let noted = place.clone();
+    let places = Arc::new(Mutex::new(HashMap::new()));
+    let noted = places.clone();
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
-        *noted.lock().unwrap_or_else(PoisonError::into_inner) = panic.location().map(ToString::to_string);
+        let message = panic.payload_as_str().unwrap_or("no message").to_owned();
+        let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
+        noted.lock().unwrap_or_else(PoisonError::into_inner).insert(message, place);
     }));
     // Nothing of what the script has made is looked at after a panic.
     let outcome = panic::catch_unwind(AssertUnwindSafe(build));
     panic::set_hook(usual);
-    match outcome {
-        Ok(result) => result.map_err(|error| told(&*error)),
-        Err(payload) => {
-            let place = place.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let place = place.map(|place| format!("\n  at {place}")).unwrap_or_default();
-            Err(format!("the build script panicked: {}{place}", panic_message(payload)))
-        }
+    let mut message = match outcome {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => told(&*error),
+        Err(payload) => format!("the build script panicked: {}", panic_message(payload)),
+    };
+    // A capture has caught the panic of a model, and knows what it says, but not where it was.
+    let places = places.lock().unwrap_or_else(PoisonError::into_inner);
+    if message.contains("panicked")
+        && let Some((_, place)) =
+            places.iter().filter(|(said, _)| message.contains(*said)).max_by_key(|(said, _)| said.len())
+    {
+        message.push_str(&format!("\n  at {place}"));
     }
+    Err(message)
 }
 
 /// The error and its sources, unless an error repeats what it comes from.
@@ -93,5 +102,24 @@ mod tests {
         let said = outcome(|| panic!("no weights")).unwrap_err();
         assert!(said.starts_with("the build script panicked: no weights\n  at "), "{said}");
         assert!(said.contains(&format!("script.rs:{line}")), "{said}");
+    }
+
+    #[test]
+    fn a_panic_of_the_model_is_told_with_its_place() {
+        let line = line!() + 3;
+        let said = outcome(|| {
+            let layers: Vec<usize> = Vec::new();
+            crate::trace::Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.affine(layers[7] as f64, 0.0))?;
+            Ok(())
+        });
+        let said = said.unwrap_err();
+        assert!(said.starts_with("the model panicked while it was captured: index out of bounds"), "{said}");
+        assert!(said.contains(&format!("script.rs:{line}")), "{said}");
+        // One that the script has handled is not what it fails with.
+        let said = outcome(|| {
+            let _ = panic::catch_unwind(|| panic!("handled"));
+            Err("no weights".into())
+        });
+        assert_eq!(said, Err("no weights".into()));
     }
 }

@@ -48,6 +48,10 @@ pub struct CodeGen<'a> {
 type Transform<'a> = dyn Fn(&mut Vec<Statement>) + 'a;
 
 /// One statement of the method.
+///
+/// What a transformer of the body is given a list of ([`CodeGen::transform`],
+/// [`Folder::transform`](super::Folder::transform)). One that is changed or added may hold several statements of Rust,
+/// without a semicolon at the end or with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// The node that it computes, or after whose call it drops a value.
@@ -58,6 +62,8 @@ pub struct Statement {
 
 impl Statement {
     /// A statement of no node.
+    ///
+    /// What it says is read as Rust when the method is written.
     pub fn new(code: impl Into<String>) -> Self {
         Self { node: None, code: code.into() }
     }
@@ -72,6 +78,8 @@ impl Statement {
 }
 
 /// Why no code was generated.
+///
+/// Only a transformer can cause it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a transformer of the body made `{statement}`, which is not a statement in Rust: {reason}")]
 pub struct CodeError {
@@ -88,6 +96,8 @@ impl<'a> CodeGen<'a> {
     }
 
     /// Whether a comment before each step gives the line of the original source, where that changes.
+    ///
+    /// Off unless said otherwise.
     pub fn comments(mut self, comments: bool) -> Self {
         self.comments = comments;
         self
@@ -101,6 +111,8 @@ impl<'a> CodeGen<'a> {
     }
 
     /// Writes the method that computes the module's graph.
+    ///
+    /// The text needs no rustfmt.
     ///
     /// # Errors
     /// When the transformer made something that is not a statement in Rust.
@@ -151,6 +163,8 @@ fn formatted(statement: &TokenStream) -> String {
 }
 
 /// Rust source of a graph, and which line is of which node.
+///
+/// It is shown, and made a `String`, as its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Code {
     text: String,
@@ -171,12 +185,16 @@ impl Code {
     }
 
     /// The node that a line, counted from 1, is of: what a compiler's message about generated code leads back to.
+    ///
+    /// None for lines of no node, such as braces, and for a line that there is not.
     #[must_use]
     pub fn node_at(&self, line: usize) -> Option<NodeId> {
         self.nodes.get(line.checked_sub(1)?).copied().flatten()
     }
 
     /// The lines with their nodes, in order.
+    ///
+    /// Without the line ends.
     pub fn lines(&self) -> impl Iterator<Item = (&str, Option<NodeId>)> {
         self.text.lines().zip(self.nodes.iter().copied())
     }
@@ -200,6 +218,18 @@ impl GraphModule {
     /// Values have the names of their nodes and are dropped after their last use; attributes are fields of `self`, by
     /// their paths in the original model. Parameters, the result and the state have the structure that they have there.
     /// What it calls besides candle, such as `to_size`, is in the crate that [`GraphModule::to_folder`] writes. [`CodeGen`] writes it with comments, changes and a map of lines.
+    ///
+    /// ```
+    /// use candle_core::DType;
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let module = Tracer::new()
+    ///     .name("halves")
+    ///     .input("x", DType::F32, (2, 4))
+    ///     .trace_fn(|inputs| inputs.tensor("x")?.chunk(2, 1))?;
+    /// assert!(module.code().contains("let chunk = x.chunk(2, 1)?;"), "{}", module.code());
+    /// # Ok::<(), fx_core::trace::TraceError>(())
+    /// ```
     #[must_use]
     pub fn code(&self) -> String {
         let mut method = Method::new(self);

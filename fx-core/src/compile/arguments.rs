@@ -9,6 +9,8 @@ use crate::trace::{ExampleArgument, Give, Tracer};
 use crate::value::Value;
 
 /// The arguments of a call: a tuple of tensors, numbers, flags, text, and of options, lists and tuples of them.
+///
+/// Of up to eight. It is implemented by whatever a call can be given; nobody else needs to.
 pub trait Arguments: Clone {
     /// As a graph takes them.
     ///

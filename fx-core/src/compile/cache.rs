@@ -26,6 +26,8 @@ const MOST: usize = 128;
 const BEHIND: usize = 8192;
 
 /// What has happened to a compiled model.
+///
+/// Each call that was answered counts in `graph_runs` or in `original_runs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Stats {

@@ -45,6 +45,23 @@ use model::{Calls, Model};
 /// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` or a
 /// type with `#[fx::constant]` without `Debug`, is not followed. It can be used by several threads at once; calls of a model that keeps
 /// something are made one after the other.
+///
+/// It is also a [`Module`], if it takes one tensor.
+///
+/// ```
+/// use candle_core::{DType, Device, Module, Tensor};
+///
+/// let ones = |shape: (usize, usize)| Tensor::ones(shape, DType::F32, &Device::Cpu);
+/// let linear = candle_nn::Linear::new(ones((2, 3))?, None);
+/// let model = fx_core::compile!(linear, |linear, x: Tensor| linear.forward(&x)?.relu());
+/// for rows in [4, 4, 5, 6] {
+///     assert_eq!(model.call((ones((rows, 3))?,))?.dims(), [rows, 2]);
+/// }
+/// // One graph for four rows, and one for any number of rows.
+/// let stats = model.stats();
+/// assert_eq!((stats.captures, stats.graph_runs, stats.original_runs), (2, 4, 0));
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 pub struct Compiled<M, A = (Tensor,), R = Tensor> {
     calls: Calls<M, A, R>,
     now: Mutex<Now<M, A>>,
@@ -157,6 +174,8 @@ impl<M, A, R> Compiled<M, A, R> {
     }
 
     /// The graphs that there are, the one that ran last first.
+    ///
+    /// Some dozens at most; what did not run for the longest time is dropped first.
     #[must_use]
     pub fn graphs(&self) -> Vec<Arc<GraphModule>> {
         self.now().cache.graphs().to_vec()
@@ -182,6 +201,8 @@ where
     R: for<'v> FromValue<'v>,
 {
     /// Calls the model with these arguments, a tuple.
+    ///
+    /// The result is the model's own, whichever answers: a graph that fails leaves the call to the model.
     ///
     /// # Errors
     /// The model's own.
@@ -239,6 +260,8 @@ where
     }
 
     /// The model, in its present state.
+    ///
+    /// Calls that it missed are made up for first.
     pub fn into_model(self) -> M {
         let Now { mut model, mut cache } = self.now.into_inner().unwrap_or_else(PoisonError::into_inner);
         cache.catch_up(&mut Model { model: &mut model, calls: &self.calls });

@@ -6,6 +6,17 @@ use std::ops::{Index, IndexMut};
 use super::EntityRef;
 
 /// Owns entities and gives each the next key.
+///
+/// ```
+/// use fx_core::entity::PrimaryMap;
+/// use fx_core::ir::NodeId;
+///
+/// let mut names: PrimaryMap<NodeId, &str> = PrimaryMap::new();
+/// let (a, b) = (names.push("a"), names.push("b"));
+/// assert_eq!((names[a], names.get(b), names.len()), ("a", Some(&"b"), 2));
+/// ```
+///
+/// Indexing by a key of another map panics if this one gave out fewer; [`PrimaryMap::get`] does not.
 #[derive(Debug, Clone)]
 pub struct PrimaryMap<K, V> {
     items: Vec<V>,
@@ -25,6 +36,9 @@ impl<K: EntityRef, V> PrimaryMap<K, V> {
     }
 
     /// Adds an entity and returns its key.
+    ///
+    /// # Panics
+    /// If there are more entities than a key can number.
     pub fn push(&mut self, item: V) -> K {
         let key = K::new(self.items.len());
         self.items.push(item);
@@ -82,6 +96,18 @@ impl<K: EntityRef, V> IndexMut<K> for PrimaryMap<K, V> {
 }
 
 /// Holds a value beside every entity; the default where none was set.
+///
+/// It needs no entry for each of them: what was not set is the default, and reading it makes no entry.
+///
+/// ```
+/// use fx_core::entity::{EntityRef, SecondaryMap};
+/// use fx_core::ir::NodeId;
+///
+/// let (first, last) = (NodeId::new(0), NodeId::new(9));
+/// let mut uses: SecondaryMap<NodeId, u32> = SecondaryMap::new();
+/// uses[last] += 1;
+/// assert_eq!((uses[first], uses[last]), (0, 1));
+/// ```
 #[derive(Debug, Clone)]
 pub struct SecondaryMap<K, V> {
     items: Vec<V>,

@@ -10,6 +10,8 @@ pub use map::{PrimaryMap, SecondaryMap};
 use std::fmt::Debug;
 
 /// A small integer that names an entity of one kind.
+///
+/// [`NodeId`](crate::ir::NodeId) is one. The index is its place in the arena that gave it out.
 pub trait EntityRef: Copy + Eq + Debug {
     /// The entity with this index.
     ///

@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error inside a node names the node, what it calls, the shapes, and the user's line.
 
-use crate::ir::BindError;
+use crate::ir::{Argument, BindError};
 use crate::module::{BindInputsError, GraphModule, MissingAttribute, ShareStateError};
 use crate::value::SymError;
 
@@ -23,6 +23,9 @@ use crate::value::SymError;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A run that failed has changed nothing: the state is as it was. The message has all of it; fields are for programs
+/// that tell errors apart.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -96,9 +99,17 @@ pub enum RunError {
         /// Where the model compares them, and what to do, as clauses of their own lines.
         at: String,
     },
-    /// A number that follows sizes has no value.
+    /// A number of a guard has no value at these sizes.
     #[error(transparent)]
     Size(#[from] SymError),
+    /// An argument of a node has no value at these sizes.
+    #[error("{reason}\n  in {line}")]
+    NoValue {
+        /// The node as the graph prints it.
+        line: String,
+        /// Why.
+        reason: SymError,
+    },
     /// A call gives something else than at the capture, and only running it tells what.
     #[error(
         "{line}\n  gave {found}, but {expected} when it was captured: what the model made of that is baked in; capture again, \
@@ -176,6 +187,18 @@ pub enum RunError {
     /// Graphs are nested deeper than [`GraphModule::MAX_DEPTH`].
     #[error("graphs are nested more than {} deep", GraphModule::MAX_DEPTH)]
     TooDeep,
+    /// What a graph is given or gives is nested deeper than [`Argument::MAX_DEPTH`].
+    #[error("a value that the graph `{graph}` is given or gives is nested more than {} deep", Argument::MAX_DEPTH)]
+    ValueTooDeep {
+        /// Name of the graph.
+        graph: String,
+    },
+    /// A size or a part of the state is read from an input that was erased: the graph is not well formed.
+    #[error("`{what}` is read from an input that is not in the graph any more; `graph.verify()` says more")]
+    GoneInput {
+        /// The size, or the part of the state.
+        what: String,
+    },
     /// The graph names what the module does not have.
     #[error(transparent)]
     Missing(#[from] MissingAttribute),
@@ -203,6 +226,8 @@ fn inputs(count: usize) -> String {
 }
 
 /// A node that candle refused.
+///
+/// It is inside of [`RunError::Node`].
 #[derive(Debug, thiserror::Error)]
 #[error("{line}\n  failed: {reason}\n  called with {arguments}{at}")]
 pub struct NodeError {

@@ -16,7 +16,7 @@ use super::error::RunError;
 use super::interpreter::{Interpreter, Running};
 use super::place::{Observers, Place};
 use super::processing::{of_slot, process_inputs, process_outputs};
-use super::run::{Failed, described, explained, missing_inputs};
+use super::run::{Failed, check_depth, described, explained, missing_inputs};
 use super::sizes::{check_guards, sizes_of};
 
 /// Looks on while a graph runs: before and after each node. Several can look on at one run.
@@ -61,11 +61,15 @@ use super::sizes::{check_guards, sizes_of};
 /// ```
 pub trait Observer {
     /// A node is about to run.
+    ///
+    /// Its arguments are there ([`Running::fetch_args`]).
     fn before(&mut self, at: Running<'_>) {
         let _ = at;
     }
 
     /// A node has run.
+    ///
+    /// `value` is its result. Not told of a node that failed.
     fn after(&mut self, at: Running<'_>, value: &Value) {
         let _ = (at, value);
     }
@@ -88,6 +92,8 @@ pub trait Observer {
 /// assert!(run.value(sqr).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// It can run again, on other inputs and by another interpreter; the values to be looked at are those of the last run.
 pub struct Execution<'r> {
     nodes: Nodes<'r>,
     /// Apart from what a run changes, so that they are there whatever way a run ends.
@@ -115,6 +121,8 @@ enum StateOf<'r> {
 
 impl<'r> Execution<'r> {
     /// Of a module. With state, it starts from the state that the module holds, and leaves the new one there.
+    ///
+    /// What is asked of it besides is said by the methods below, in any order.
     #[must_use]
     pub fn new(module: &'r GraphModule) -> Self {
         let mut execution = Self::of(module.graph(), module.attributes());
@@ -132,6 +140,8 @@ impl<'r> Execution<'r> {
     }
 
     /// It starts from this state, and leaves the new one there if it succeeds.
+    ///
+    /// Needed for a graph with state that no module holds; in a module's run it takes the place of the module's.
     #[must_use]
     pub fn with_state(mut self, state: &'r mut State) -> Self {
         self.nodes.state = StateOf::Given(state);
@@ -140,6 +150,9 @@ impl<'r> Execution<'r> {
 
     /// A node has this value from the start, and is not run. A placeholder that has one takes no input;
     /// with a signature, whose parameters can be made of several placeholders, all inputs are given and those of it unused.
+    ///
+    /// This is how a part of a graph is run. What comes before the node is computed all the same, unless it has a value
+    /// too.
     #[must_use]
     pub fn with_value(mut self, id: NodeId, value: impl Into<Value>) -> Self {
         self.nodes.start.push((id, value.into()));
@@ -147,6 +160,8 @@ impl<'r> Execution<'r> {
     }
 
     /// Values stay after their last use, to be looked at after the run: torch.fx's `garbage_collect_values=False`.
+    ///
+    /// All of them are in memory then, as in training.
     #[must_use]
     pub fn keep_values(mut self) -> Self {
         self.nodes.keeps = true;
@@ -162,6 +177,8 @@ impl<'r> Execution<'r> {
     }
 
     /// This observer looks on, also at the nodes of child graphs.
+    ///
+    /// They are told in the order in which they were added.
     #[must_use]
     pub fn observe(mut self, observer: &'r mut dyn Observer) -> Self {
         self.observers.push(observer);
@@ -169,6 +186,8 @@ impl<'r> Execution<'r> {
     }
 
     /// The value of a node after a run: of the output, and of every node if values are kept.
+    ///
+    /// None before a run. After one that failed, what was computed until then, as far as values are kept.
     #[must_use]
     pub fn value(&self, id: NodeId) -> Option<&Value> {
         self.nodes.values.get(id)
@@ -180,6 +199,8 @@ impl<'r> Execution<'r> {
     }
 
     /// Runs the graph and returns its result; [`Value::None`] if it has no output.
+    ///
+    /// A run that fails leaves the state as it was.
     ///
     /// # Errors
     /// [`RunError`], as [`GraphModule::run`].
@@ -266,16 +287,16 @@ impl Nodes<'_> {
         // With a signature every placeholder has an input, also one that has a value from the start.
         let gives_all = self.processes && self.graph.signature().is_some();
         let graph = self.graph;
+        inputs.iter().try_for_each(|value| check_depth(graph, value))?;
         self.sizes = {
             // In the order in which they are taken below.
             let mut given = inputs.iter();
-            let mut known: Vec<(NodeId, &Value)> = Vec::new();
-            for id in graph.placeholders() {
+            let known = graph.placeholders().filter_map(|id| {
                 let there = self.values.get(id);
                 let taken = if there.is_none() || gives_all { given.next() } else { None };
-                known.extend(there.or(taken).map(|value| (id, value)));
-            }
-            sizes_of(graph, |id| known.iter().find_map(|(input, value)| (*input == id).then_some(*value)))?
+                Some((id, there.or(taken)?))
+            });
+            sizes_of(graph, known)?
         };
         check_guards(graph, &self.sizes)?;
         let mut last_uses = SecondaryMap::<NodeId, Option<NodeId>>::new();
@@ -296,6 +317,7 @@ impl Nodes<'_> {
             }
             if node.op() == Op::Output {
                 let value = self.values.get(id).cloned().unwrap_or_default();
+                check_depth(graph, &value)?;
                 self.collect(id, &last_uses);
                 return Ok(if self.processes { self.left(state, value) } else { value });
             }

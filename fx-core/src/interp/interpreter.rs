@@ -18,10 +18,12 @@ use super::environment::Environment;
 use super::error::RunError;
 use super::execution::Execution;
 use super::place::Place;
-use super::plan::{is_relied_on, not_computed};
+use super::plan::{is_relied_on, no_value, not_computed};
 use super::run::{check_input, check_result};
 
 /// The arguments of a call, in the order of its parameters: values of nodes as they are, and what was put together.
+///
+/// A value of a node is borrowed, what is put together of several is owned.
 pub type Fetched<'r> = SmallVec<[Cow<'r, Value>; 4]>;
 
 /// Runs graphs node by node. Each hook can be overridden: to compute something else, or to look on.
@@ -54,6 +56,8 @@ pub type Fetched<'r> = SmallVec<[Cow<'r, Value>; 4]>;
 pub trait Interpreter {
     /// Runs one node: calls the hook for its opcode.
     ///
+    /// Overridden, it sees every node: whatever it returns is the node's value.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn run_node(&mut self, at: Running<'_>) -> Result<Value, RunError> {
@@ -61,6 +65,8 @@ pub trait Interpreter {
     }
 
     /// The value of an input: what was given for it.
+    ///
+    /// By default it is checked against what is known of the input, and cloned, which copies no data.
     ///
     /// # Errors
     /// When the graph was not captured for such a value.
@@ -72,6 +78,8 @@ pub trait Interpreter {
 
     /// The value of a parameter, buffer or constant.
     ///
+    /// By default the attribute's tensor itself, no copy.
+    ///
     /// # Errors
     /// When there is no tensor at this path.
     fn get_attr(&mut self, at: Running<'_>, path: &ModulePath) -> Result<Value, RunError> {
@@ -80,6 +88,8 @@ pub trait Interpreter {
 
     /// The value of a call of a function or operator, whose arguments are in the order of its parameters.
     ///
+    /// [`Running::call`] is what the default does.
+    ///
     /// # Errors
     /// What candle refuses.
     fn call_function(&mut self, at: Running<'_>, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
@@ -87,6 +97,8 @@ pub trait Interpreter {
     }
 
     /// The value of a call of a method, the receiver first.
+    ///
+    /// As [`Interpreter::call_function`].
     ///
     /// # Errors
     /// What candle refuses.
@@ -97,6 +109,8 @@ pub trait Interpreter {
     /// The value of a call of a layer (arguments by position, then its options) or of a child graph (one argument for each
     /// of its placeholders).
     ///
+    /// [`Running::call_module`] is what the default does.
+    ///
     /// # Errors
     /// What the layer or graph refuses, or that there is none at this path.
     fn call_module(&mut self, at: Running<'_>, path: &ModulePath, args: &[&Value]) -> Result<Value, RunError> {
@@ -104,6 +118,8 @@ pub trait Interpreter {
     }
 
     /// The result of the graph.
+    ///
+    /// Structures of nodes are put together in `value` already. With state it is `(result, (written, …))`.
     ///
     /// # Errors
     /// None by default.
@@ -134,6 +150,8 @@ pub trait Interpreter {
 impl Interpreter for () {}
 
 /// The node that is being run, and what can be asked then.
+///
+/// It is small and copied freely; hooks and observers get one.
 #[derive(Clone, Copy)]
 pub struct Running<'r> {
     pub(super) graph: &'r Graph,
@@ -154,12 +172,16 @@ impl<'r> Running<'r> {
     }
 
     /// The tensors, layers and child graphs.
+    ///
+    /// Of the graph that the node is in; [`Running::fetch_attr`] looks up one path.
     #[must_use]
     pub fn attributes(&self) -> &'r Attributes {
         self.attributes
     }
 
     /// The sizes of this run that the graph follows.
+    ///
+    /// Empty if the graph is of one size.
     #[must_use]
     pub fn sizes(&self) -> &'r Sizes {
         self.sizes
@@ -204,12 +226,16 @@ impl<'r> Running<'r> {
     }
 
     /// What a path of the module leads to.
+    ///
+    /// Also inside of child graphs and layers; none if there is nothing.
     #[must_use]
     pub fn fetch_attr(&self, path: &ModulePath) -> Option<Attribute> {
         self.attributes.fetch(path)
     }
 
     /// The arguments of the node in the order of its parameters, with the values of the nodes in them.
+    ///
+    /// They are what the hook for the node's opcode is given.
     ///
     /// # Errors
     /// When a value is not there, or the node calls a child graph with other inputs than that takes.
@@ -243,6 +269,8 @@ impl<'r> Running<'r> {
 
     /// An argument with the values of the nodes in it: torch.fx's `map_nodes_to_values`.
     ///
+    /// Expressions are worked out for the sizes of this run.
+    ///
     /// # Errors
     /// When a value is not there.
     pub fn fetch(&self, argument: &Argument) -> Result<Cow<'r, Value>, RunError> {
@@ -265,7 +293,10 @@ impl<'r> Running<'r> {
                 let fields = structure.1.iter().map(|(name, item)| Ok((name.clone(), self.fetch_owned(item)?)));
                 Ok(Value::Struct(structure.0.clone(), fields.collect::<Result<_, RunError>>()?))
             }
-            plain => Ok(plain.evaluate(self.sizes)?.unwrap_or_default()),
+            plain => plain
+                .evaluate(self.sizes)
+                .map(Option::unwrap_or_default)
+                .map_err(|why| no_value(self.graph, self.id, why)),
         }
     }
 
@@ -297,6 +328,8 @@ impl<'r> Running<'r> {
 
     /// Calls an operation on candle, with one argument for each of its parameters.
     ///
+    /// A panic of the operation is an error. Whatever operation is called, it is this node that errors name.
+    ///
     /// # Errors
     /// What candle refuses.
     pub fn call(&self, op: OpRef, args: &[&Value]) -> Result<Value, RunError> {
@@ -305,6 +338,8 @@ impl<'r> Running<'r> {
 
     /// The result of the node's call, if it is what it was at the capture. Only where nothing but running a call tells what
     /// it gives is this asked: what follows was recorded for the shape that it gave then. The default hooks ask it.
+    ///
+    /// What a hook computes instead of the call goes through it if what follows was recorded for the original's shapes.
     ///
     /// # Errors
     /// [`RunError::OtherResult`].

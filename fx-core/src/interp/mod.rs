@@ -8,6 +8,23 @@
 //! | `shape_prop`, `observers` | looking on |
 //! | `transformer` | making another graph, node by node |
 //!
+//! There are two ways to run a graph, with equal results.
+//! [`GraphModule::forward`](crate::module::GraphModule::forward), [`GraphModule::run`](crate::module::GraphModule::run)
+//! and their like go by a plan and are what programs use. An [`Interpreter`] goes node by node, and can be overridden
+//! or looked at; it is what tools use.
+//!
+//! | to | use |
+//! |---|---|
+//! | run | [`GraphModule::forward`](crate::module::GraphModule::forward), [`run`](crate::module::GraphModule::run), [`run_named`](crate::module::GraphModule::run_named) |
+//! | ask whether the graph is for these inputs | [`GraphModule::accepts`](crate::module::GraphModule::accepts) |
+//! | compute something else for some nodes | [`Interpreter`], one hook for each opcode |
+//! | start in the middle, keep all values | [`Execution`] |
+//! | look on | [`Observer`]; ready ones are [`Activations`], [`Profiler`] and [`ShapeProp`] |
+//! | make another graph, hook by hook | [`Transformer`] |
+//!
+//! A run takes the values of the graph's parameters and gives back what the original would. It is refused if an input
+//! has another shape or dtype than the graph was captured at, because numbers made of those are in the graph.
+//!
 //! Invariant: results equal the original's bit for bit; a value is dropped after its last use.
 
 mod environment;

@@ -45,12 +45,17 @@ impl Activations {
     }
 
     /// Of the nodes that the filter accepts.
+    ///
+    /// It is asked after each node, about nodes of child graphs too.
     #[must_use]
     pub fn only(filter: impl FnMut(Running<'_>) -> bool + 'static) -> Self {
         Self { filter: Some(Box::new(filter)), values: IndexMap::new() }
     }
 
     /// The value of a node in the last run, `relu`, or `block.relu` in a child graph.
+    ///
+    /// None if it was not kept. Of a node that ran several times, as in a child graph that is called again, each run
+    /// has a name of its own ([`Running::qualified_name`]).
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
@@ -62,6 +67,8 @@ impl Activations {
     }
 
     /// The values, taken out.
+    ///
+    /// In the order in which they were first computed.
     #[must_use]
     pub fn into_values(self) -> Vec<(String, Value)> {
         self.values.into_iter().collect()
@@ -116,6 +123,8 @@ impl Profiler {
     }
 
     /// How long each node took, in the order in which they began; a call of a child graph, then what is inside of it.
+    ///
+    /// Of a node that ran several times the sum.
     pub fn times(&self) -> impl ExactSizeIterator<Item = (&str, Duration)> {
         self.times.iter().map(|(name, time)| (&**name, time.sum))
     }

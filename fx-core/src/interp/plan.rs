@@ -3,8 +3,9 @@
 //! Invariant: every operand of a step is a constant, or a slot filled by an earlier step and not yet cleared. A slot is
 //! used again as soon as its value is not needed any more, so there are as many as there are values alive at once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use crate::entity::EntityRef;
 use crate::ir::{Argument, Graph, Node, NodeId, Target, bind};
@@ -13,7 +14,7 @@ use crate::module::inputs::{Input, bind_inputs};
 use crate::module::normalize::layer_arguments;
 use crate::module::{Attribute, Attributes, GraphModule, LayerModule};
 use crate::ops::{OpRef, ResultKind};
-use crate::value::{Fact, Value};
+use crate::value::{Fact, SymError, Value};
 
 use super::error::RunError;
 
@@ -67,8 +68,9 @@ pub(crate) struct Plan {
     pub(super) cleared: Vec<u32>,
     pub(super) steps: Vec<Step>,
     pub(super) output: Operand,
-    /// What follows the sizes of a run, worked out before the first step, and its slot; each argument once.
-    pub(super) symbolic: Vec<(Argument, u32)>,
+    /// What follows the sizes of a run, worked out before the first step, its slot, and the first node that reads it; each
+    /// argument once.
+    pub(super) symbolic: Vec<(Argument, u32, NodeId)>,
     /// Number of slots.
     pub(super) slots: usize,
     /// How deep graphs are nested in this one.
@@ -92,13 +94,15 @@ impl Plan {
     fn new(module: &GraphModule, depth: usize) -> Result<Self, RunError> {
         let graph = module.graph();
         let mut planner = Planner::new(graph);
-        let (mut inputs, mut steps, mut output, mut deepest) = (Vec::new(), Vec::new(), None, 0);
+        let (mut steps, mut output, mut deepest) = (Vec::new(), None, 0);
+        // All inputs are there before the first step, so none gets a slot that a step has used before, wherever it stands.
+        let slot = |id| planner.last_use(id).is_some().then(|| planner.take_slot());
+        let inputs: Vec<Option<u32>> = graph.placeholders().map(slot).collect();
+        let mut in_order = inputs.iter();
         for (id, node) in graph.nodes() {
             let call = match node.target() {
                 Target::Placeholder(_) => {
-                    let slot = planner.last_use(id).map(|_| planner.take_slot());
-                    planner.places[id.index()] = slot.map(Operand::Slot);
-                    inputs.push(slot);
+                    planner.places[id.index()] = in_order.next().copied().flatten().map(Operand::Slot);
                     continue;
                 }
                 Target::GetAttr(path) => {
@@ -129,7 +133,7 @@ impl Plan {
             steps.push(Step { node: id, result, operands_end, cleared_end, has_structures, is_relied_on, call });
         }
         let Planner { slots, constants, structures, operands, cleared, symbolic, .. } = planner;
-        let symbolic = symbolic.into_iter().collect();
+        let symbolic = symbolic.into_iter().map(|(argument, (slot, user))| (argument, slot, user)).collect();
         let output = output.ok_or(RunError::NoOutput)?;
         let slots = slots as usize;
         Ok(Self { inputs, constants, structures, operands, cleared, steps, output, symbolic, slots, depth: deepest })
@@ -150,7 +154,7 @@ pub(super) fn is_relied_on(graph: &Graph, attributes: &Attributes, node: &Node) 
         return false;
     }
     let mut fact_of = |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
-    let inferred = infer_call(attributes, node.target(), node.args(), node.kwargs(), 0, &mut fact_of);
+    let inferred = infer_call(attributes, node.target(), node.args(), node.kwargs(), &mut fact_of);
     inferred.is_ok_and(|inferred| inferred.is_unknown())
 }
 
@@ -169,7 +173,7 @@ struct Planner<'g> {
     operands: Vec<Operand>,
     cleared: Vec<u32>,
     /// The slots of what follows the sizes of a run; nothing else is ever stored there.
-    symbolic: HashMap<Argument, u32>,
+    symbolic: IndexMap<Argument, (u32, NodeId)>,
 }
 
 impl<'g> Planner<'g> {
@@ -191,7 +195,7 @@ impl<'g> Planner<'g> {
             structures: Vec::new(),
             operands: Vec::new(),
             cleared: Vec::new(),
-            symbolic: HashMap::new(),
+            symbolic: IndexMap::new(),
         }
     }
 
@@ -267,12 +271,12 @@ impl<'g> Planner<'g> {
         let structure = match argument {
             Argument::Node(id) => return self.place(user, *id),
             argument if argument.is_symbolic() && !argument.has_nodes() => {
-                if let Some(slot) = self.symbolic.get(argument) {
+                if let Some((slot, _)) = self.symbolic.get(argument) {
                     return Ok(Operand::Slot(*slot));
                 }
                 let slot = self.slots;
                 self.slots += 1;
-                self.symbolic.insert(argument.clone(), slot);
+                self.symbolic.insert(argument.clone(), (slot, user));
                 return Ok(Operand::Slot(slot));
             }
             argument => match (argument.to_value(), argument) {
@@ -306,6 +310,11 @@ impl<'g> Planner<'g> {
 pub(super) fn not_computed(graph: &Graph, user: NodeId, id: NodeId) -> RunError {
     let input = graph.try_node(id).map_or("?", Node::name).to_owned();
     RunError::NotComputed { line: graph.node_line(user), input }
+}
+
+/// The error of a node with an argument that has no value at the sizes of a run.
+pub(super) fn no_value(graph: &Graph, user: NodeId, reason: SymError) -> RunError {
+    RunError::NoValue { line: graph.node_line(user), reason }
 }
 
 /// Puts an item at the end of a list; its number.

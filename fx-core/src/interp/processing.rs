@@ -16,6 +16,11 @@ use super::error::RunError;
 /// ([`Graph::signature`]) in this state, empty for a graph without one. Parameters that are wholly constants may be left
 /// out, all of them together. Without a signature the inputs are those values.
 ///
+/// With [`process_outputs`] it is the law of every way of running:
+/// `process_outputs(graph(process_inputs(x))) == f(x)`. [`GraphModule::run`](crate::module::GraphModule::run) and
+/// [`Execution`](super::Execution) do both; who runs a graph otherwise, by
+/// [`Execution::without_processing`](super::Execution::without_processing), calls them.
+///
 /// # Errors
 /// When there are too many or too few, when one has another structure than at the capture, when one differs from the
 /// value it was specialised to, or when the state is another than at the capture.
@@ -49,7 +54,10 @@ pub fn process_inputs(graph: &Graph, state: &State, inputs: &[Value]) -> Result<
         })
         .map_err(|error| of_state(graph, slot, error))?;
         if let Some(id) = missing {
-            let expected = match &graph.node(id).meta().fact {
+            let Some(node) = graph.try_node(id) else {
+                return Err(RunError::GoneInput { what: slot.name.to_string() });
+            };
+            let expected = match &node.meta().fact {
                 Fact::Unknown => "a tensor".to_owned(),
                 known => known.to_string(),
             };
@@ -68,6 +76,8 @@ pub fn process_inputs(graph: &Graph, state: &State, inputs: &[Value]) -> Result<
 }
 
 /// The result as the original returned it; what the run has left to the next goes into the state.
+///
+/// Of a graph without state the output is the result.
 #[must_use]
 pub fn process_outputs(graph: &Graph, state: &mut State, output: Value) -> Value {
     let slots = graph.state();
@@ -90,7 +100,8 @@ pub fn process_outputs(graph: &Graph, state: &mut State, output: Value) -> Value
 fn of_state(graph: &Graph, slot: &StateSlot, error: RunError) -> RunError {
     match error {
         RunError::OtherStructure { input, found, .. } if input == *slot.name => {
-            let fact = slot.reads.fact(&mut |id| graph.node(id).meta().fact.clone());
+            let fact_of = |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone());
+            let fact = slot.reads.fact(&mut { fact_of });
             RunError::OtherState { slot: input, expected: fact.to_string(), found }
         }
         RunError::OtherStructure { input, expected, found } | RunError::Specialised { input, expected, found } => {

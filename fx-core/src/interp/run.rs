@@ -3,13 +3,14 @@
 //! Invariant: per node, besides candle's own work: no allocation but for structures, and no look-up by name.
 
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use candle_core::Tensor;
 use smallvec::SmallVec;
 
-use crate::ir::{Graph, Node, NodeId};
+use crate::ir::{Argument, Graph, Node, NodeId};
 use crate::module::inputs::{default_input, input_names, parameter};
 use crate::module::{GraphModule, State};
 use crate::ops::Args;
@@ -17,12 +18,26 @@ use crate::ops::candle_error::{panicked, reason};
 use crate::value::{Fact, Sizes, Value};
 
 use super::error::{NodeError, RunError};
-use super::plan::{Call, Operand, Plan, Structure};
+use super::plan::{Call, Operand, Plan, Structure, no_value};
 use super::processing::{of_slot, process_inputs, process_outputs};
 use super::sizes::{check_guards, sizes_of};
 
 impl GraphModule {
     /// Runs the graph on tensors, one per placeholder, and returns its one tensor: `module.forward(&[&x, &mask])`.
+    ///
+    /// A graph with a [signature](Graph::signature) takes one for each parameter. Of a graph that returns several
+    /// values or none, use [`GraphModule::run`].
+    ///
+    /// ```
+    /// use candle_core::{Device, Tensor};
+    /// use fx_core::{interp::RunError, trace::Tracer};
+    ///
+    /// let module = Tracer::new().trace_fn(|inputs| &inputs.tensor("x")? + &inputs.tensor("y")?)?;
+    /// let one = Tensor::new(&[1f32], &Device::Cpu)?;
+    /// assert_eq!(module.forward(&[&one, &one])?.to_vec1::<f32>()?, [2.0]);
+    /// assert!(matches!(module.forward(&[&one]), Err(RunError::InputCount { expected: 2, found: 1, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
@@ -42,6 +57,9 @@ impl GraphModule {
     /// If it fails, the state stays as it was. Runs of one module at the same time start from the same state, and the
     /// last one leaves its own: to run several sequences, give each a state, [`GraphModule::run_with_state`].
     ///
+    /// Inputs are shared, never copied, and left as they are; tensors that the graph makes are freed after their last
+    /// use.
+    ///
     /// # Errors
     /// [`RunError`]: names the node that candle refused, with shapes and the line of the original source.
     pub fn run(&self, inputs: &[Value]) -> Result<Value, RunError> {
@@ -60,6 +78,8 @@ impl GraphModule {
     /// [`GraphModule::run`] in a state that the caller keeps, instead of the one that this module holds: the state is read,
     /// and is changed when the run has succeeded.
     ///
+    /// The state of this module is neither read nor changed.
+    ///
     /// # Errors
     /// As [`GraphModule::run`]; also when the graph has as a constant what is in the state.
     pub fn run_with_state(&self, state: &mut State, inputs: &[Value]) -> Result<Value, RunError> {
@@ -76,6 +96,8 @@ impl GraphModule {
     /// Whether the graph is for these inputs and the state that the module holds: they have the shapes and dtypes that it was
     /// captured for, and its guards hold.
     ///
+    /// Nothing runs. A call that it accepts can still fail: candle may refuse what depends on data.
+    ///
     /// # Errors
     /// Why it is not, as [`GraphModule::run`] would say.
     pub fn accepts(&self, inputs: &[Value]) -> Result<(), RunError> {
@@ -91,8 +113,7 @@ impl GraphModule {
         let mut values = process_inputs(graph, state, inputs)?;
         let defaults = missing_inputs(graph, values.len())?;
         values.extend(defaults.into_iter().cloned());
-        let of = |id| graph.placeholders().zip(&values).find_map(|(input, value)| (input == id).then_some(value));
-        let sizes = sizes_of(graph, of)?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(&values))?;
         for (id, value) in graph.placeholders().zip(&values) {
             check_input(graph.node(id), value, &sizes)?;
         }
@@ -128,17 +149,20 @@ impl GraphModule {
                 .collect(),
         };
         let names = || parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-        if let Some((name, _)) = inputs.iter().find(|(name, _)| !parameters.iter().any(|(known, _)| known == name)) {
-            return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
-        }
-        let each = parameters.iter().map(|(name, default)| {
-            let mut given = inputs.iter().filter(|(given, _)| given == name).map(|(_, value)| value);
-            match (given.next(), given.next(), default) {
-                (Some(_), Some(_), _) => Err(RunError::TwiceGiven { name: (*name).to_owned() }),
-                (Some(value), None, _) => Ok(value.clone()),
-                (None, _, Some(default)) => Ok(default.clone()),
-                (None, _, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
+        let known: HashSet<&str> = parameters.iter().map(|(name, _)| *name).collect();
+        let mut given: HashMap<&str, &Value> = HashMap::new();
+        for (name, value) in inputs {
+            if !known.contains(name) {
+                return Err(RunError::UnknownInput { name: (*name).to_owned(), names: names() });
             }
+            if given.insert(name, value).is_some() {
+                return Err(RunError::TwiceGiven { name: (*name).to_owned() });
+            }
+        }
+        let each = parameters.iter().map(|(name, default)| match (given.get(name), default) {
+            (Some(value), _) => Ok((*value).clone()),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => Err(RunError::MissingInput { name: (*name).to_owned(), names: names() }),
         });
         self.run(&each.collect::<Result<Vec<_>, _>>()?)
     }
@@ -157,18 +181,18 @@ impl Plan {
     fn run<'v>(&self, graph: &Graph, inputs: impl Iterator<Item = &'v Value>) -> Result<Value, RunError> {
         let mut slots: Vec<Value> = vec![Value::None; self.slots];
         let inputs: SmallVec<[&Value; 8]> = inputs.collect();
-        let sizes = sizes_of(graph, |id| {
-            graph.placeholders().zip(&inputs).find_map(|(input, value)| (input == id).then_some(*value))
-        })?;
+        let sizes = sizes_of(graph, graph.placeholders().zip(inputs.iter().copied()))?;
         for ((id, slot), value) in graph.placeholders().zip(&self.inputs).zip(inputs) {
             check_input(graph.node(id), value, &sizes)?;
+            check_depth(graph, value)?;
             if let Some(slot) = slot {
                 slots[*slot as usize] = value.clone();
             }
         }
         check_guards(graph, &sizes)?;
-        for (argument, slot) in &self.symbolic {
-            slots[*slot as usize] = argument.evaluate(&sizes)?.unwrap_or_default();
+        for (argument, slot, user) in &self.symbolic {
+            let value = argument.evaluate(&sizes).map_err(|why| no_value(graph, *user, why))?;
+            slots[*slot as usize] = value.unwrap_or_default();
         }
         let at = Cell::new(0);
         // A call only reads values, and makes a new one: nothing is left half done.
@@ -182,11 +206,13 @@ impl Plan {
             }
             ran => ran?,
         }
-        Ok(match self.output {
+        let output = match self.output {
             // Nothing else reads it.
             Operand::Slot(slot) => std::mem::take(&mut slots[slot as usize]),
             output => self.value(output, &slots),
-        })
+        };
+        check_depth(graph, &output)?;
+        Ok(output)
     }
 
     /// Runs all steps; `at` is the one that is running.
@@ -330,6 +356,14 @@ pub(super) fn check_input(placeholder: &Node, value: &Value, sizes: &Sizes) -> R
         return Err(RunError::OtherStructure { input, expected: format!("{expected} for {sizes}"), found });
     }
     Err(RunError::OtherInput { input, expected: expected.to_string(), found })
+}
+
+/// Graphs that call each other can wrap a value again and again; what is nested deep cannot even be dropped.
+pub(super) fn check_depth(graph: &Graph, value: &Value) -> Result<(), RunError> {
+    if value.is_deeper_than(Argument::MAX_DEPTH) {
+        return Err(RunError::ValueTooDeep { graph: graph.name().to_owned() });
+    }
+    Ok(())
 }
 
 /// What follows may hold for the result that the call had at the capture only.

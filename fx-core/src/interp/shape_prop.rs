@@ -19,6 +19,10 @@ use super::interpreter::Running;
 /// Nodes of child graphs are written to as well. One that had another shape or dtype in another call of the same run gets
 /// none: a graph holds for every call of it.
 ///
+/// One run says what a value is at the sizes of that run. Of a graph that follows sizes, and of its child graphs, what is
+/// known and does not hold in this run is taken away, and nothing is added: [`GraphModule::infer_facts`] says what holds at
+/// all sizes.
+///
 /// ```
 /// use candle_core::{DType, Device, Tensor};
 /// use fx_core::{interp::ShapeProp, trace::Tracer};
@@ -33,15 +37,20 @@ use super::interpreter::Running;
 pub struct ShapeProp {
     /// By the address of the graph, which stays where it is while the module runs.
     facts: HashMap<usize, IndexMap<NodeId, Fact>>,
+    /// Whether the module follows no sizes.
+    is_of_one_size: bool,
 }
 
 impl ShapeProp {
     /// Runs the module on these inputs and writes what was seen; the result.
     ///
+    /// Where what is known follows sizes, and held in this run, it is left as it is.
+    ///
     /// # Errors
     /// [`RunError`], as [`GraphModule::run`]; nothing is written then.
     pub fn propagate(module: &mut GraphModule, inputs: &[Value]) -> Result<Value, RunError> {
-        let mut seen = Self::default();
+        let is_of_one_size = module.graph().dynamic().is_none();
+        let mut seen = Self { is_of_one_size, ..Self::default() };
         let result = Execution::new(module).observe(&mut seen).run(&mut (), inputs)?;
         let of_root = seen.facts.remove(&address(module.graph())).unwrap_or_default();
         if !seen.facts.is_empty() {
@@ -76,15 +85,10 @@ impl Observer for ShapeProp {
     fn after(&mut self, at: Running<'_>, value: &Value) {
         // A fact holds no tensor: it would keep its memory.
         let is_shape = |fact: &Fact| !matches!(fact, Fact::Data(data) if !data.tensors().is_empty());
-        let known = &at.node().meta().fact;
-        let fact = match at.graph().dynamic() {
-            // What follows the sizes says more than what it is for these; and what it is for these is not what it was at
-            // the capture.
-            Some(_) if known.is_symbolic() && known.holds_of(value, at.sizes()) => return,
-            Some(dynamic) if dynamic.sizes.iter().any(|size| at.sizes().get(&size.name) != Some(size.hint)) => {
-                if known.holds_of(value, at.sizes()) { return } else { Fact::Unknown }
-            }
-            _ => Some(Fact::of(value)).filter(is_shape).unwrap_or_default(),
+        let fact = match self.is_of_one_size {
+            true => Some(Fact::of(value)).filter(is_shape).unwrap_or_default(),
+            false if at.node().meta().fact.holds_of(value, at.sizes()) => return,
+            false => Fact::Unknown,
         };
         let facts = self.facts.entry(address(at.graph())).or_default();
         facts

@@ -2,18 +2,28 @@
 //!
 //! Invariant: a graph that follows sizes runs only where each size is one thing and every guard holds.
 
+use crate::entity::SecondaryMap;
 use crate::ir::{Graph, NodeId, SizeOf};
 use crate::value::{Fact, Sizes, Value};
 
 use super::error::RunError;
 
-/// The sizes that a graph follows, if these are its inputs.
-pub(super) fn sizes_of<'v>(graph: &Graph, input: impl Fn(NodeId) -> Option<&'v Value>) -> Result<Sizes, RunError> {
+/// The sizes that a graph follows, if these are the values of its inputs.
+pub(super) fn sizes_of<'v>(
+    graph: &Graph,
+    inputs: impl IntoIterator<Item = (NodeId, &'v Value)>,
+) -> Result<Sizes, RunError> {
     let mut sizes = Sizes::default();
-    for size in graph.dynamic().map_or(&[][..], |dynamic| &dynamic.sizes) {
+    let Some(dynamic) = graph.dynamic() else { return Ok(sizes) };
+    let mut values = SecondaryMap::<NodeId, Option<&Value>>::new();
+    inputs.into_iter().for_each(|(input, value)| values[input] = Some(value));
+    for size in &dynamic.sizes {
         let mut first: Option<SizeOf> = None;
         for &place in &size.places {
-            let value = input(place.input()).unwrap_or(&Value::None);
+            let Some(node) = graph.try_node(place.input()) else {
+                return Err(RunError::GoneInput { what: size.name.to_string() });
+            };
+            let value = values[place.input()].unwrap_or(&Value::None);
             let found = match (place, value) {
                 (SizeOf::Extent(_, axis), Value::Tensor(tensor)) => {
                     tensor.dims().get(axis).and_then(|&dim| i64::try_from(dim).ok())
@@ -22,7 +32,6 @@ pub(super) fn sizes_of<'v>(graph: &Graph, input: impl Fn(NodeId) -> Option<&'v V
                 _ => None,
             };
             let Some(found) = found else {
-                let node = graph.node(place.input());
                 let expected = match (&node.meta().fact, place) {
                     (Fact::Unknown, SizeOf::Extent(_, axis)) => format!("a tensor with a dimension {axis}"),
                     (Fact::SymInt(_) | Fact::Unknown, _) => "an integer".to_owned(),

@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, BindError, Graph, Guard, Keyword, ModulePath, ModuleStack, NodeId, Op, SizeOf, Target};
-use crate::module::infer::infer_call;
-use crate::module::inputs::{Input, bind_inputs};
+use crate::module::infer_sizes::Inference;
+use crate::module::inputs::{Input, bind_inputs, parameter};
 use crate::module::tree::referred;
 use crate::module::{Attribute, Attributes, BindInputsError, CheckErrors, GraphModule, MissingAttribute};
 use crate::ops::OpRef;
-use crate::value::{Fact, SymInt, SymNumber};
+use crate::value::{Fact, SymInt, SymNumber, Value};
 
 /// Why a graph was not transformed.
+///
+/// The old module is as it was; there is no new one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransformError {
@@ -43,6 +45,12 @@ pub enum TransformError {
     /// A node reads one that is not before it.
     #[error("{line}\n  reads a node that is not before it; `graph.verify()` says more")]
     Order {
+        /// The node as the old graph prints it.
+        line: String,
+    },
+    /// What the nodes that it reads became makes an argument that is nested too deep.
+    #[error("{line}\n  would have an argument that is nested more than {} deep", Argument::MAX_DEPTH)]
+    TooDeep {
         /// The node as the old graph prints it.
         line: String,
     },
@@ -82,11 +90,16 @@ pub enum TransformError {
 /// ```
 pub trait Transformer {
     /// Its name, under which new nodes remember the node they were made out of ([`crate::ir::Origin`]).
+    ///
+    /// `"transform"` unless it is overridden.
     fn name(&self) -> &str {
         "transform"
     }
 
     /// What a node becomes: calls the hook for its opcode.
+    ///
+    /// Overridden, it sees every node. It returns what is read in place of the node: a node of the new graph, or plain
+    /// data.
     ///
     /// # Errors
     /// What the hook refuses.
@@ -95,6 +108,8 @@ pub trait Transformer {
     }
 
     /// What an input becomes.
+    ///
+    /// To give a fixed value instead of an input, return it; the new graph then has one input less, and no signature.
     ///
     /// # Errors
     /// What the hook refuses.
@@ -112,6 +127,9 @@ pub trait Transformer {
 
     /// What a call of a function or operator becomes.
     ///
+    /// Arguments are what the old ones became. [`Emit::call`] copies or replaces; returning an argument without adding
+    /// a node takes the call out.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn call_function(
@@ -125,6 +143,8 @@ pub trait Transformer {
     }
 
     /// What a call of a method becomes.
+    ///
+    /// As [`Transformer::call_function`].
     ///
     /// # Errors
     /// What the hook refuses.
@@ -140,6 +160,8 @@ pub trait Transformer {
 
     /// What a call of a layer or child graph becomes.
     ///
+    /// [`Emit::inline`] writes a child graph out in its place.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn call_module(
@@ -154,6 +176,8 @@ pub trait Transformer {
 
     /// What the result becomes.
     ///
+    /// It has to be added: a graph without an output is not correct.
+    ///
     /// # Errors
     /// What the hook refuses.
     fn output(&mut self, at: &mut Emit<'_>, value: Argument) -> Result<Argument, TransformError> {
@@ -164,6 +188,8 @@ pub trait Transformer {
     /// with it the state if there is an input for each of the old one, whatever is computed of them first, and of the
     /// attributes those that it refers to.
     ///
+    /// Nodes that nothing reads any more stay; [`GraphModule::eliminate_dead_code`] takes them out.
+    ///
     /// # Errors
     /// What a hook refuses, or that the new graph is not correct.
     fn transform(&mut self, module: &GraphModule) -> Result<GraphModule, TransformError> {
@@ -171,11 +197,11 @@ pub trait Transformer {
         let mut graph = Graph::new(from.name());
         let (mut attributes, mut became) =
             (module.attributes().clone(), SecondaryMap::<NodeId, Option<Argument>>::new());
-        let mut inputs = Inputs::default();
+        let (mut inputs, mut inference) = (Inputs::default(), Inference::of(from));
         for (id, _) in from.nodes() {
             let pass = self.name().to_owned();
-            let (graph, attributes, inputs) = (&mut graph, &mut attributes, &mut inputs);
-            let mut at = Emit { from, id, graph, attributes, became: &became, inputs, pass: &pass };
+            let (graph, attributes, inputs, inference) = (&mut graph, &mut attributes, &mut inputs, &mut inference);
+            let mut at = Emit { from, id, graph, attributes, became: &became, inputs, inference, pass: &pass };
             let made = self.run_node(&mut at)?;
             became[id] = Some(made);
         }
@@ -217,6 +243,8 @@ struct Inputs {
 }
 
 /// The node that is transformed, and the end of the new graph.
+///
+/// What a hook is given to work with. Nodes are added at the end of the new graph, and remember what they were made of.
 pub struct Emit<'t> {
     from: &'t Graph,
     id: NodeId,
@@ -224,6 +252,7 @@ pub struct Emit<'t> {
     attributes: &'t mut Attributes,
     became: &'t SecondaryMap<NodeId, Option<Argument>>,
     inputs: &'t mut Inputs,
+    inference: &'t mut Inference,
     pass: &'t str,
 }
 
@@ -247,17 +276,41 @@ impl<'t> Emit<'t> {
     }
 
     /// The attributes of the new module: those of the old one, and what hooks add.
+    ///
+    /// What nothing refers to in the end is left out.
     pub fn attributes_mut(&mut self) -> &mut Attributes {
         self.attributes
     }
 
     /// What is known of a new value.
+    ///
+    /// Shape and dtype, as far as the rules say, so that a hook can decide by them.
     #[must_use]
     pub fn fact(&self, value: &Argument) -> Fact {
         value.fact(&mut |id| self.graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone()))
     }
 
     /// An error that says at which node a hook failed.
+    ///
+    /// ```
+    /// use fx_core::interp::{Emit, TransformError, Transformer};
+    /// use fx_core::ir::{Argument, ModulePath};
+    ///
+    /// /// Allows no constants.
+    /// struct Pure;
+    ///
+    /// impl Transformer for Pure {
+    ///     fn get_attr(&mut self, at: &mut Emit<'_>, path: &ModulePath) -> Result<Argument, TransformError> {
+    ///         Err(at.refuse(format!("`{path}` is read")))
+    ///     }
+    /// }
+    ///
+    /// let one = candle_core::Tensor::new(1f32, &candle_core::Device::Cpu)?;
+    /// let module = fx_core::trace::Tracer::new().trace_with(&(one,), |(one,), inputs| inputs.tensor("x")?.add(one))?;
+    /// let error = Pure.transform(&module).unwrap_err();
+    /// assert!(error.to_string().starts_with("`0` is read\n  while transforming"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn refuse(&self, reason: impl Into<String>) -> TransformError {
         TransformError::Hook { line: self.from.node_line(self.id), reason: reason.into() }
@@ -292,6 +345,8 @@ impl<'t> Emit<'t> {
 
     /// Adds a call of an operation.
     ///
+    /// By the opcode that goes with how Rust writes it.
+    ///
     /// # Errors
     /// When the operation does not take these arguments.
     pub fn call(
@@ -307,7 +362,8 @@ impl<'t> Emit<'t> {
     /// remembers where the old one came from.
     ///
     /// # Errors
-    /// When the target is an operation that does not take these arguments.
+    /// When the target is an operation that does not take these arguments, or one is nested deeper than
+    /// [`Argument::MAX_DEPTH`].
     ///
     /// # Panics
     /// If a node in the arguments is not of the new graph.
@@ -318,6 +374,10 @@ impl<'t> Emit<'t> {
         kwargs: impl Into<Box<[(Keyword, Argument)]>>,
     ) -> Result<Argument, TransformError> {
         let (args, kwargs) = (args.into(), kwargs.into());
+        let mut each = args.iter().chain(kwargs.iter().map(|(_, argument)| argument));
+        if each.any(|argument| argument.is_deeper_than(Argument::MAX_DEPTH)) {
+            return Err(TransformError::TooDeep { line: self.from.node_line(self.id) });
+        }
         let old = self.from.node(self.id);
         let is_copy = *old.target() == target;
         let name = is_copy.then(|| old.name());
@@ -368,10 +428,10 @@ impl<'t> Emit<'t> {
         let inside = child.graph();
         let mut became = SecondaryMap::<NodeId, Option<Argument>>::new();
         for (id, input) in inside.placeholders().zip(bind_inputs(inside, args, kwargs)?) {
-            became[id] = match input {
-                Input::Given(argument) => Some(argument.clone()),
-                Input::Default(value) => Argument::from_value(value),
-            };
+            became[id] = Some(match input {
+                Input::Given(argument) => argument.clone(),
+                Input::Default(value) => self.written(&path.child(parameter(inside.node(id))), value)?,
+            });
         }
         let sizes = self.inlined_sizes(inside, &became);
         self.inline_guards(inside, &sizes)?;
@@ -400,6 +460,26 @@ impl<'t> Emit<'t> {
             became[id] = Some(made);
         }
         Ok(Argument::None)
+    }
+
+    /// A value as an argument; the tensors in it become attributes at this path.
+    fn written(&mut self, path: &ModulePath, value: &Value) -> Result<Argument, TransformError> {
+        let mut each = |items: &[Value]| items.iter().map(|item| self.written(path, item)).collect::<Result<_, _>>();
+        Ok(match value {
+            Value::Tensor(tensor) => {
+                let attribute = Attribute::from(tensor.clone());
+                let path = self.attributes.free_path(path, Some(&attribute));
+                self.attributes.insert(path.clone(), attribute);
+                self.emit(Target::GetAttr(path), [], [])?
+            }
+            Value::List(items) => Argument::List(each(items)?),
+            Value::Tuple(items) => Argument::Tuple(each(items)?),
+            Value::Struct(name, fields) => {
+                let fields = fields.iter().map(|(field, item)| Ok((field.clone(), self.written(path, item)?)));
+                Argument::structure(name.clone(), fields.collect::<Result<Box<[_]>, TransformError>>()?)
+            }
+            plain => Argument::from_value(plain).unwrap_or_default(),
+        })
     }
 
     /// Where something of the child graph at `path` is from here. At the path itself is the graph; what is all of the child,
@@ -485,7 +565,7 @@ impl<'t> Emit<'t> {
 
     /// What is known of a new node: of one that does what the old one does with the same inputs, what was known of that;
     /// of others what the rules say.
-    fn fact_of(&self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
+    fn fact_of(&mut self, target: &Target, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> Fact {
         let old = self.from.node(self.id);
         let known = &old.meta().fact;
         let is_same = *old.target() == *target && {
@@ -498,7 +578,7 @@ impl<'t> Emit<'t> {
             return known.clone();
         }
         let mut of = |id: NodeId| self.graph.node(id).meta().fact.clone();
-        let inferred = infer_call(self.attributes, target, args, kwargs, 0, &mut of).unwrap_or_default();
+        let inferred = self.inference.call(self.attributes, target, args, kwargs, &mut of).unwrap_or_default();
         if inferred.is_unknown() && is_same { known.clone() } else { inferred }
     }
 }

@@ -61,6 +61,8 @@ pub enum Argument {
 }
 
 /// Named arguments of a structure.
+///
+/// In the order of declaration, as a structure's value has them too.
 pub type Fields = Box<[(Arc<str>, Argument)]>;
 
 impl Argument {
@@ -68,11 +70,15 @@ impl Argument {
     pub const MAX_DEPTH: usize = 128;
 
     /// A structure of this name with these fields.
+    ///
+    /// The name is that of the Rust type; [`Argument::Struct`] in short.
     pub fn structure(name: impl Into<Arc<str>>, fields: impl Into<Fields>) -> Self {
         Self::Struct(Box::new((name.into(), fields.into())))
     }
 
     /// The node, if this is one.
+    ///
+    /// None of a list that holds one.
     #[must_use]
     pub fn as_node(&self) -> Option<NodeId> {
         match self {
@@ -83,12 +89,11 @@ impl Argument {
 
     /// Calls `visit` with each node in it, in order, as often as it occurs.
     pub fn for_each_node(&self, visit: &mut impl FnMut(NodeId)) {
-        if let Self::Node(id) = self {
-            visit(*id);
-        } else {
-            for part in self.parts() {
-                part.for_each_node(visit);
-            }
+        match self {
+            Self::Node(id) => visit(*id),
+            Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_node(visit)),
+            Self::Struct(structure) => structure.1.iter().for_each(|(_, item)| item.for_each_node(visit)),
+            _ => {}
         }
     }
 
@@ -125,6 +130,8 @@ impl Argument {
     }
 
     /// What a list, tuple or structure directly holds; nothing for anything else.
+    ///
+    /// Of a structure the values of its fields. It is one level; [`Argument::for_each_node`] goes all the way down.
     pub fn parts(&self) -> impl Iterator<Item = &Self> {
         let (items, fields): (&[Self], &[(Arc<str>, Self)]) = match self {
             Self::List(items) | Self::Tuple(items) => (items, &[]),
@@ -161,7 +168,10 @@ impl Argument {
             Self::SymInt(expression) => visit(expression),
             Self::SymFloat(float) => float.for_each_int(visit),
             Self::SymRange(ends) => ends.0.iter().chain(&ends.1).for_each(visit),
-            other => other.parts().for_each(|part| part.for_each_expression(visit)),
+            Self::List(_) | Self::Tuple(_) | Self::Struct(_) => {
+                self.parts().for_each(|part| part.for_each_expression(visit));
+            }
+            _ => {}
         }
     }
 
@@ -190,6 +200,8 @@ impl Argument {
     }
 
     /// `start..stop`; an absent end is open.
+    ///
+    /// A [`Argument::Range`] if both ends are numbers, else a [`Argument::SymRange`].
     #[must_use]
     pub fn range(start: Option<SymInt>, stop: Option<SymInt>) -> Self {
         let plain = |end: &Option<SymInt>| end.as_ref().map(SymInt::as_int);
@@ -210,18 +222,24 @@ impl Argument {
     }
 
     /// The value, unless there are nodes in it or it follows the sizes of a run.
+    ///
+    /// It is how literals are read: `Argument::from([1, 2]).to_value()` is a [`Value::List`].
     #[must_use]
     pub fn to_value(&self) -> Option<Value> {
         self.value_of(&mut |_| Ok::<_, ()>(None)).ok().flatten()
     }
 
     /// The value at the capture, unless there are nodes in it.
+    ///
+    /// As [`Argument::to_value`], with each size what it was when the model was captured.
     #[must_use]
     pub fn at_hint(&self) -> Option<Value> {
         self.value_of(&mut |expression| Ok::<_, ()>(Some(expression.hint()))).ok().flatten()
     }
 
     /// The value in a run of these sizes; none if there are nodes in it.
+    ///
+    /// Expressions are worked out with `sizes`; everything else is as it is written.
     ///
     /// # Errors
     /// When an expression has no value.
@@ -268,6 +286,8 @@ impl Argument {
     }
 
     /// The argument with this value, unless there are tensors in it.
+    ///
+    /// The contrary of [`Argument::to_value`]. Tensors are attributes of the module, read by `get_attr`.
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
         Some(match value {
@@ -293,12 +313,25 @@ impl Argument {
     }
 
     /// What is known of it at the sizes of the capture, when `fact_of` says what is known of the nodes in it.
+    ///
+    /// Plain data is known exactly. A list, tuple or structure with nodes in it is a [`Fact::List`] of its parts.
     pub fn fact(&self, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
-        match self {
-            Self::Node(id) => fact_of(*id),
-            _ => self
-                .at_hint()
-                .map_or_else(|| Fact::List(self.parts().map(|part| part.fact(fact_of)).collect()), Fact::Data),
+        self.fact_by(&mut |expression| Some(expression.hint()), fact_of)
+    }
+
+    /// The same in a run of these sizes.
+    pub(crate) fn fact_at(&self, sizes: &Sizes, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        self.fact_by(&mut |expression| expression.evaluate(sizes).ok(), fact_of)
+    }
+
+    fn fact_by(&self, of: &mut impl FnMut(&SymInt) -> Option<i64>, fact_of: &mut impl FnMut(NodeId) -> Fact) -> Fact {
+        if let Self::Node(id) = self {
+            return fact_of(*id);
+        }
+        match self.value_of(&mut |expression| of(expression).map(Some).ok_or(())) {
+            Ok(Some(value)) => Fact::Data(value),
+            Ok(None) => Fact::List(self.parts().map(|part| part.fact_by(of, fact_of)).collect()),
+            Err(()) => Fact::Unknown,
         }
     }
 }

@@ -14,6 +14,9 @@ use super::target::{Op, Target};
 use crate::ops::{CallKind, OpRef, Param};
 
 /// A call that does not fit the operation.
+///
+/// Every message says how the operation is called. It is made where a node is added or gets another target; arguments
+/// that are changed one by one are checked by [`Graph::verify`] (V7).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     /// More arguments by position than parameters that take one.
@@ -64,9 +67,13 @@ pub enum BindError {
 }
 
 /// The arguments of a call in the order of the operation's parameters, one for each.
+///
+/// What [`bind`] returns.
 pub type Bound<'a> = SmallVec<[&'a Argument; 4]>;
 
 /// Brings the arguments of a call into the order of the operation's parameters.
+///
+/// One for each parameter: graphs have no defaults. [`Graph::normalized_arguments`] does it for a node.
 ///
 /// # Errors
 ///
@@ -125,6 +132,8 @@ pub(super) fn repeated(kwargs: &[(Keyword, Argument)]) -> Option<&Keyword> {
 }
 
 /// The arguments of a call, matched to the parameters of its operation, torch.fx's `ArgsKwargsPair`.
+///
+/// What passes read to find an argument however it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NormalizedArguments {
     /// Arguments by position, in the order of the parameters.
@@ -193,10 +202,25 @@ pub(super) fn check_opcode(target: &Target) -> Result<(), BindError> {
 pub(super) fn check(target: &Target, args: &[Argument], kwargs: &mut [(Keyword, Argument)]) -> Result<(), BindError> {
     if let Some(op) = target.operation() {
         check_opcode(target)?;
-        bind(op, args, kwargs)?;
-        sort(op, kwargs);
+        if !is_in_order(op, args, kwargs) {
+            bind(op, args, kwargs)?;
+            sort(op, kwargs);
+        }
     }
     Ok(())
+}
+
+/// Whether each parameter has its argument, and those by name come in the order of the parameters: nearly always so.
+fn is_in_order(op: OpRef, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> bool {
+    let (mut positional, mut by_name) = (0, kwargs.iter());
+    for param in op.params {
+        if param.positional {
+            positional += 1;
+        } else if by_name.next().is_none_or(|(keyword, _)| keyword != param.name) {
+            return false;
+        }
+    }
+    positional == args.len() && by_name.next().is_none()
 }
 
 /// Brings arguments by name into the order of the parameters.

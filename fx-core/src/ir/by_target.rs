@@ -129,6 +129,8 @@ impl Table {
 }
 
 /// Nodes that were found, in program order. It holds them itself, so the graph may be edited meanwhile.
+///
+/// What [`Graph::find_nodes`], [`Graph::placeholders`] and [`Graph::calls`] return. Its length is known.
 #[derive(Debug, Clone)]
 pub struct Found(std::vec::IntoIter<NodeId>);
 
@@ -210,12 +212,24 @@ impl Graph {
     }
 
     /// The inputs, in program order. Takes time for the inputs only, if they come first.
+    ///
+    /// Their order is that in which [`GraphModule::run`](crate::module::GraphModule::run) takes values.
     #[must_use]
     pub fn placeholders(&self) -> Found {
         self.find_nodes(Op::Placeholder, None)
     }
 
     /// The calls of this operation, in program order, as [`Graph::find_nodes`] finds them.
+    ///
+    /// ```
+    /// # use fx_core::{ir::Graph, ops::elementwise::relu};
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let y = cursor.call(&relu::OP, [x.into()], [])?;
+    /// assert_eq!(graph.calls(&relu::OP).collect::<Vec<_>>(), [y]);
+    /// # Ok::<(), fx_core::ir::BindError>(())
+    /// ```
     #[must_use]
     pub fn calls(&self, op: OpRef) -> Found {
         let target = Target::call(op);

@@ -14,9 +14,12 @@ impl Cursor<'_> {
     /// Adds a copy of a node of another graph, with its name as the candidate and everything that is remembered about
     /// it, and puts it into `map`.
     ///
+    /// What it reads is what `map` says; so the nodes it reads are copied, or put into the map, before.
+    ///
     /// # Panics
     ///
-    /// If the node is not in `from`, or if it reads a node that is not in `map`.
+    /// If the node is not in `from`, or if it reads a node that is not in `map`; if with what is in `map` an argument would
+    /// be nested deeper than [`Argument::MAX_DEPTH`].
     #[track_caller]
     pub fn node_copy(&mut self, from: &Graph, id: NodeId, map: &mut NodeMap) -> NodeId {
         let node = from.node(id);
@@ -67,7 +70,7 @@ impl Cursor<'_> {
     ///
     /// # Panics
     ///
-    /// If a node reads one that is neither before it nor in `map`.
+    /// If a node reads one that is neither before it nor in `map`, and as [`Cursor::node_copy`].
     #[track_caller]
     pub fn graph_copy(&mut self, from: &Graph, map: &mut NodeMap) -> Option<Argument> {
         let output = from.output_node();
@@ -115,6 +118,9 @@ impl Cursor<'_> {
 /// assert!(to.to_string().contains("clamp(%x, min = 0.0, max = 6.0)"));
 /// # Ok::<(), fx_core::ir::BindError>(())
 /// ```
+///
+/// Nodes that became nothing are none. An id of another graph than the one that was copied finds whatever is at its
+/// number.
 #[derive(Debug, Clone, Default)]
 pub struct NodeMap(SecondaryMap<NodeId, Option<Argument>>);
 
@@ -126,17 +132,24 @@ impl NodeMap {
     }
 
     /// `from` became `to`.
+    ///
+    /// In place of what it became before. Said before a copy, it is what readers of `from` read, and `from` is not
+    /// copied.
     pub fn insert(&mut self, from: NodeId, to: impl Into<Argument>) {
         self.0[from] = Some(to.into());
     }
 
     /// The node that the node became, if it became one.
+    ///
+    /// None if it became plain data or a list, or if nothing is known of it.
     #[must_use]
     pub fn get(&self, from: NodeId) -> Option<NodeId> {
         self.argument(from)?.as_node()
     }
 
     /// What the node became.
+    ///
+    /// None if nothing is known of it.
     #[must_use]
     pub fn argument(&self, from: NodeId) -> Option<&Argument> {
         self.0[from].as_ref()

@@ -50,6 +50,9 @@ impl<'g> Cursor<'g> {
     }
 
     /// New nodes are said to be written there by the user.
+    ///
+    /// It is [`Meta::source`](super::Meta::source) of each, for as long as this cursor lives. Captures say so by
+    /// themselves.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Source>) -> Self {
         self.source = Some(source.into());
@@ -57,6 +60,8 @@ impl<'g> Cursor<'g> {
     }
 
     /// New nodes are said to be recorded in these modules.
+    ///
+    /// It is [`Meta::module`](super::Meta::module) of each.
     #[must_use]
     pub fn with_module(mut self, module: ModuleStack) -> Self {
         self.module = module;
@@ -64,17 +69,25 @@ impl<'g> Cursor<'g> {
     }
 
     /// The graph.
+    ///
+    /// To read it between two additions; what a cursor cannot do itself is done when it is dropped.
     #[must_use]
     pub fn graph(&self) -> &Graph {
         self.graph
     }
 
     /// Adds an input of the graph: a parameter of this name.
+    ///
+    /// The node has that name, or the nearest that Rust allows and no other node has; the parameter keeps its own.
+    /// Inputs have to come first: where the graph has calls already, add one after its last placeholder.
     pub fn placeholder(&mut self, name: &str) -> NodeId {
         self.insert(Target::Placeholder(name.into()), [].into(), [].into(), None)
     }
 
     /// Adds a read of a parameter or buffer of the model.
+    ///
+    /// Whether there is a tensor at the path is seen by [`GraphModule::check`](crate::module::GraphModule::check). Each
+    /// call adds a node, also for a path that is read already.
     pub fn get_attr(&mut self, path: impl Into<ModulePath>) -> NodeId {
         self.insert(Target::GetAttr(path.into()), [].into(), [].into(), None)
     }
@@ -119,6 +132,24 @@ impl<'g> Cursor<'g> {
 
     /// Adds a call of an operation, by the opcode that goes with how Rust writes it.
     ///
+    /// Arguments are as the operation's [`params`](crate::ops::OpDef::params) say: tensors, and what can be one, by
+    /// position, everything else by name in any order. Every parameter needs one.
+    ///
+    /// ```
+    /// use fx_core::ir::{BindError, Graph};
+    /// use fx_core::ops::{linalg::matmul, reduce::sum};
+    ///
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let (x, w) = (cursor.placeholder("x"), cursor.placeholder("w"));
+    /// let product = cursor.call(&matmul::OP, [x.into(), w.into()], [])?;
+    /// let error = cursor.call(&sum::OP, [product.into()], []).unwrap_err();
+    /// assert!(matches!(error, BindError::Missing { .. }), "{error}");
+    /// // What is refused is not added.
+    /// assert_eq!(graph.len(), 3);
+    /// # Ok::<(), BindError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the operation does not take these arguments.
@@ -155,6 +186,9 @@ impl<'g> Cursor<'g> {
     /// Adds the result of the graph: a node, or any structure of nodes and plain data. What is added at the end later
     /// comes before it.
     ///
+    /// There must be one, as the last node; a second one is a fault that [`Graph::verify`] reports (V6). In a graph
+    /// with state it has what is written to the state too ([`Graph::result_and_written`]).
+    ///
     /// # Panics
     ///
     /// As [`Cursor::create_node`].
@@ -164,6 +198,8 @@ impl<'g> Cursor<'g> {
     }
 
     /// Adds any node. Its name is as close to `name` as can be, or is made from the target.
+    ///
+    /// It is what the other methods are short for. Arguments of targets that are no operations are not checked here.
     ///
     /// # Errors
     ///
@@ -193,6 +229,8 @@ impl<'g> Cursor<'g> {
     }
 
     /// Steps over the node after the cursor and returns it. What is created now comes after that node.
+    ///
+    /// None at the end, where the cursor stays.
     pub fn advance(&mut self) -> Option<NodeId> {
         let next = self.at?;
         self.at = self.graph.next(next);
@@ -231,6 +269,8 @@ impl<'g> Cursor<'g> {
     }
 
     /// [`Graph::erase_node`]; the cursor stays where it is.
+    ///
+    /// So a cursor can go over a graph and take nodes out on the way.
     ///
     /// # Errors
     ///

@@ -9,6 +9,8 @@ use super::target::{Op, Target};
 use crate::ops::Effect;
 
 /// A node that cannot be erased, because others read it.
+///
+/// Make its users read something else first ([`Graph::replace_all_uses_with`]), or erase them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot erase %{node}: it is used by {}", list(*count, users))]
 pub struct StillUsed {
@@ -29,10 +31,14 @@ fn list(count: usize, users: &[String]) -> String {
 }
 
 /// Says whether a node of a graph must stay even if nobody reads it.
+///
+/// What [`Graph::eliminate_dead_code`] is given. It sees the graph as it is then, with the nodes after this one done.
 pub type IsImpure<'p> = dyn Fn(&Graph, NodeId) -> bool + 'p;
 
 impl Graph {
     /// Removes a node that no other reads. Its id and its name are not used again.
+    ///
+    /// What it reads has one user less. [`Graph::eliminate_dead_code`] erases all that is not needed.
     ///
     /// # Errors
     ///

@@ -13,6 +13,31 @@ use crate::value::{Relation, SymNumber};
 
 /// The sizes that a graph follows. Arguments and facts name them in expressions
 /// ([`SymInt`](crate::value::SymInt)).
+///
+/// Captures write it for what [`Tracer::dynamic`](crate::trace::Tracer::dynamic) declares. Each run reads the sizes off
+/// its inputs, checks the guards, and works out every argument that follows them.
+///
+/// ```
+/// use fx_core::ir::{Dynamic, Graph, Guard, Size, SizeOf};
+/// use fx_core::ops::shape::narrow;
+/// use fx_core::value::{Relation, SymInt};
+///
+/// let mut graph = Graph::new("first_half");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let seq = SymInt::symbol("seq", 8);
+/// let half = fx_core::value::SymInt::binary(fx_core::value::SymOp::Div, &seq, &2.into())?;
+/// let y = cursor.call(&narrow::OP, [x.into()], [("dim".into(), 0.into()), ("start".into(), 0.into()), ("len".into(), half.into())])?;
+/// cursor.output(y);
+/// graph.set_dynamic(Some(Dynamic {
+///     sizes: vec![Size { name: "seq".into(), hint: 8, places: vec![SizeOf::Extent(x, 0)] }],
+///     guards: vec![Guard { left: seq.into(), relation: Relation::Ge, right: 2.into(), source: None }],
+/// }));
+/// graph.verify()?;
+/// assert_eq!(graph.node_line(y), "%narrow = call_method narrow(%x, dim = 0, start = 0, len = seq / 2)");
+/// assert_eq!(graph.dynamic().unwrap().guards[0].to_string(), "seq >= 2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dynamic {
     /// The sizes, each with a name of its own.
@@ -22,6 +47,9 @@ pub struct Dynamic {
 }
 
 /// A size that differs from run to run.
+///
+/// It is a number of elements, or the value of an integer input. Expressions name it by
+/// [`SymInt::symbol`](crate::value::SymInt::symbol).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Size {
     /// Its name, a plain word.
@@ -33,6 +61,11 @@ pub struct Size {
 }
 
 /// Where a size is read from.
+///
+/// The node is a placeholder: rule V13.
+///
+/// Several places of one size have to agree, which each run checks
+/// ([`RunError::SizesDiffer`](crate::interp::RunError)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeOf {
     /// A dimension of a tensor input, the outermost is 0.
@@ -61,6 +94,9 @@ impl SizeOf {
 }
 
 /// A condition on sizes that held at the capture and has to hold in every run.
+///
+/// A run at sizes for which one is false is refused with [`RunError::Guard`](crate::interp::RunError::Guard): the model
+/// itself would have taken another way there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     /// Left side.
@@ -82,6 +118,8 @@ impl fmt::Display for Guard {
 
 impl Dynamic {
     /// The size of this name.
+    ///
+    /// None if the graph does not follow one.
     #[must_use]
     pub fn size(&self, name: &str) -> Option<&Size> {
         self.sizes.iter().find(|size| *size.name == *name)
@@ -91,10 +129,20 @@ impl Dynamic {
     pub const MAX_SIZES: usize = 256;
 
     /// Whether a word can be the name of a size: a plain word that means nothing else in the text of a graph.
+    ///
+    /// ```
+    /// use fx_core::ir::Dynamic;
+    ///
+    /// assert!(Dynamic::is_legal_name("batch"));
+    /// // A dtype, a function of expressions, and no word.
+    /// assert!(!["f32", "min", "2nd"].into_iter().any(Dynamic::is_legal_name));
+    /// ```
     #[must_use]
     pub fn is_legal_name(name: &str) -> bool {
         const WORDS: [&str; 11] = ["none", "true", "false", "inf", "nan", "cpu", "cuda", "metal", "min", "max", "data"];
-        super::names::is_identifier(name) && !WORDS.contains(&name) && crate::value::dtype_from_name(name).is_none()
+        super::identifier::is_identifier(name)
+            && !WORDS.contains(&name)
+            && crate::value::dtype_from_name(name).is_none()
     }
 
     /// The same in terms of what the inputs became. A size that is read from none of them any more is left out; whatever
@@ -118,6 +166,8 @@ impl Graph {
 
     /// Says which sizes the graph follows. As with a signature, the inputs can be erased; [`Graph::verify`] then reports
     /// V13.
+    ///
+    /// None makes it a graph of one size; expressions that are left then break V13.
     ///
     /// # Panics
     ///

@@ -22,6 +22,9 @@ impl Graph {
 
     /// Replaces the arguments by position.
     ///
+    /// Those by name stay. Whether all of them fit an operation is seen by [`Graph::verify`] (V7), because the two are
+    /// set one after the other; [`Graph::set_call`] sets both and checks at once.
+    ///
     /// # Panics
     ///
     /// If the node, or one in the arguments, was erased or is of another graph; if an argument is nested deeper than
@@ -34,6 +37,8 @@ impl Graph {
     }
 
     /// Replaces the arguments by name. Those of an operation are brought into the order of its parameters.
+    ///
+    /// Those by position stay; see [`Graph::set_args`].
     ///
     /// # Panics
     ///
@@ -51,6 +56,18 @@ impl Graph {
 
     /// Replaces the argument at position `index`, and returns the one that was there.
     ///
+    /// torch.fx's `update_arg`.
+    ///
+    /// ```
+    /// # use fx_core::{ir::{Argument, Graph}, ops::elementwise::relu};
+    /// let mut graph = Graph::new("g");
+    /// let [a, b] = ["a", "b"].map(|name| graph.at_end().placeholder(name));
+    /// let y = graph.at_end().call(&relu::OP, [a.into()], [])?;
+    /// assert_eq!(graph.update_arg(y, 0, b), Argument::Node(a));
+    /// assert_eq!((graph.user_count(a), graph.users(b).collect::<Vec<_>>()), (0, vec![y]));
+    /// # Ok::<(), fx_core::ir::BindError>(())
+    /// ```
+    ///
     /// # Panics
     ///
     /// If there is no argument at that position, and as [`Graph::set_args`].
@@ -66,6 +83,8 @@ impl Graph {
     }
 
     /// Puts an argument before the one at position `index`; at the end if `index` is how many there are.
+    ///
+    /// torch.fx's `insert_arg`.
     ///
     /// # Panics
     ///
@@ -86,6 +105,8 @@ impl Graph {
     }
 
     /// Replaces the argument called `keyword`, which is returned, or adds it.
+    ///
+    /// torch.fx's `update_kwarg`.
     ///
     /// # Panics
     ///
@@ -115,6 +136,10 @@ impl Graph {
 
     /// Replaces what the node does, with the same arguments.
     ///
+    /// The node keeps its name, its place and its users, and what is remembered about it: a fact that is no longer true
+    /// is reported by [`Graph::verify`] (V9), and worked out anew by
+    /// [`GraphModule::infer_facts`](crate::module::GraphModule::infer_facts).
+    ///
     /// # Errors
     ///
     /// If the target is an operation that does not take the node's arguments; the node is left as it was.
@@ -133,6 +158,8 @@ impl Graph {
     }
 
     /// Replaces what the node does and its arguments.
+    ///
+    /// As [`Graph::set_target`] otherwise.
     ///
     /// # Errors
     ///
@@ -163,6 +190,16 @@ impl Graph {
 
     /// Gives a node a name as close to the candidate as can be, and returns it. Its old name is not used again.
     ///
+    /// The candidate is made a legal name of a variable, and gets a number where another node has it: `relu_1`.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// let mut graph = Graph::new("g");
+    /// let [x, y] = ["x", "y"].map(|name| graph.at_end().placeholder(name));
+    /// assert_eq!(graph.rename(y, "hidden state"), "hidden_state");
+    /// assert_eq!(graph.rename(y, "x"), "x_1");
+    /// ```
+    ///
     /// # Panics
     ///
     /// If the node was erased or is of another graph.
@@ -181,6 +218,8 @@ impl Graph {
     }
 
     /// What is remembered about a node, to be changed.
+    ///
+    /// Metadata is no part of the computation: the [revision](Graph::revision) stays.
     ///
     /// # Panics
     ///

@@ -14,7 +14,7 @@ use super::dynamic::Dynamic;
 use super::hooks::{Edit, Hooks};
 use super::layout::Layout;
 use super::meta::Meta;
-use super::names::{self, Names};
+use super::names::Names;
 use super::node::{Keyword, Node, NodeId};
 use super::occurrences::Occurrences;
 use super::signature::Signature;
@@ -73,6 +73,9 @@ pub struct Graph {
 
 impl Graph {
     /// A graph of this name without nodes.
+    ///
+    /// It is correct only with an output ([`Graph::verify`], V6). Nodes are added through a [`Cursor`], such as
+    /// [`Graph::at_end`].
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
@@ -90,6 +93,8 @@ impl Graph {
     }
 
     /// Its name: of the captured model, in snake case.
+    ///
+    /// It is text for people and for generated code; a model's own paths do not contain it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -108,6 +113,9 @@ impl Graph {
     }
 
     /// A number that rises with every change of nodes, arguments, names, order or signature; not with changes of metadata.
+    ///
+    /// It is for what is derived from a graph, such as the plan that it runs by: what was made at another revision is
+    /// made anew. Revisions of two graphs say nothing about each other, not even of clones.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -125,24 +133,44 @@ impl Graph {
     }
 
     /// The node, or none if it was erased or is of another graph.
+    ///
+    /// As for every id, only the number is looked at: of a node of another graph it is none only if this graph has no
+    /// such number.
     #[must_use]
     pub fn try_node(&self, id: NodeId) -> Option<&Node> {
         self.nodes.get(id)?.as_ref()
     }
 
     /// Whether the node is in this graph.
+    ///
+    /// As [`Graph::try_node`] asks.
     #[must_use]
     pub fn contains(&self, id: NodeId) -> bool {
         self.try_node(id).is_some()
     }
 
     /// The node with this name.
+    ///
+    /// Names are looked up, not searched. None if no node has it now, also if an erased one had it.
     #[must_use]
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
         self.names.owner(name)
     }
 
     /// The nodes in program order.
+    ///
+    /// With their ids, and from either end. The graph is borrowed meanwhile: to edit on the way, use
+    /// [`Walk`](super::Walk), or what [`Graph::find_nodes`] returns.
+    ///
+    /// ```
+    /// # use fx_core::ir::Graph;
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// cursor.output(x);
+    /// let names: Vec<&str> = graph.nodes().rev().map(|(_, node)| node.name()).collect();
+    /// assert_eq!((names, graph.nodes().len()), (vec!["output", "x"], 2));
+    /// ```
     #[must_use]
     pub fn nodes(&self) -> Nodes<'_> {
         Nodes::new(self)
@@ -162,6 +190,8 @@ impl Graph {
 
     /// The node after this one in program order.
     ///
+    /// None after the last.
+    ///
     /// # Panics
     ///
     /// If the node was erased or is of another graph.
@@ -173,6 +203,8 @@ impl Graph {
     }
 
     /// The node before this one in program order.
+    ///
+    /// None before the first.
     ///
     /// # Panics
     ///
@@ -186,6 +218,8 @@ impl Graph {
 
     /// Whether `a` comes before `b` in program order. Takes constant time.
     ///
+    /// False of a node and itself. It is torch.fx's `a < b`.
+    ///
     /// # Panics
     ///
     /// If one of them was erased or is of another graph.
@@ -198,6 +232,9 @@ impl Graph {
     }
 
     /// The nodes that read this one, in the order of first use, each once.
+    ///
+    /// A node that reads another in several arguments comes once. The output is a user as any other; a
+    /// [signature](Graph::signature) is none.
     ///
     /// # Panics
     ///
@@ -227,11 +264,15 @@ impl Graph {
     }
 
     /// Where new nodes come last: before the output, if there is one.
+    ///
+    /// It is at the end also while the graph grows, so one cursor can build a whole graph, output included.
     pub fn at_end(&mut self) -> Cursor<'_> {
         Cursor::new(self, None)
     }
 
     /// Where new nodes come right before this one.
+    ///
+    /// Before an input, calls would come among the inputs, which [`Graph::verify`] reports (V6).
     ///
     /// # Panics
     ///
@@ -244,6 +285,8 @@ impl Graph {
 
     /// Where new nodes come right after this one; after the last one is [`Graph::at_end`].
     ///
+    /// After the output is [`Graph::at_end`] too: nothing comes after it.
+    ///
     /// # Panics
     ///
     /// If the node was erased or is of another graph.
@@ -254,6 +297,9 @@ impl Graph {
     }
 
     /// Where new nodes come first.
+    ///
+    /// Before the inputs: this is for placeholders. Calls that read none go before the first node that is not a
+    /// placeholder.
     pub fn at_start(&mut self) -> Cursor<'_> {
         let first = self.first();
         Cursor::new(self, first)
@@ -281,7 +327,7 @@ impl Graph {
         let id = NodeId::new(self.nodes.len());
         let name = match name {
             Some(name) => self.names.give(name, id),
-            None => self.names.give(&names::candidate(&target), id),
+            None => self.names.give_after(&target, id),
         };
         self.by_target.add(id, &target);
         self.nodes.push(Some(Node { name, target, args, kwargs, meta }));

@@ -10,6 +10,8 @@ use super::graph::Graph;
 use super::node::NodeId;
 
 /// An edit that hooks are told of.
+///
+/// It is told while the graph is whole: of a creation or a new name after it, of all else before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit<'a> {
     /// The node was added.
@@ -41,6 +43,8 @@ pub enum Edit<'a> {
 }
 
 /// Names a hook of one graph.
+///
+/// What [`Graph::register_hook`] returns and [`Graph::unregister_hook`] takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HookId(u64);
 

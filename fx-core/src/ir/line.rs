@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 
 use super::argument::Argument;
 use super::graph::Graph;
-use super::names::{is_continue, is_identifier};
+use super::identifier::{is_continue, is_identifier};
 use super::node::{Node, NodeId};
 use super::target::Target;
 use crate::entity::EntityRef;
@@ -15,6 +15,8 @@ use crate::value::{Decimal, dtype_name};
 
 impl Graph {
     /// One node as the graph's text has it, without the comment: `%add = call_function add(%x, %param)`.
+    ///
+    /// Messages show nodes so. What is in the graph no more is shown as `%?7`.
     ///
     /// # Panics
     ///

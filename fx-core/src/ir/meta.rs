@@ -62,6 +62,8 @@ impl Meta {
     }
 
     /// Whether nothing is remembered.
+    ///
+    /// [`Graph::propagate_meta`](super::Graph::propagate_meta) writes only then.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let Self { fact, source, module, rare } = self;
@@ -73,17 +75,24 @@ impl Meta {
     }
 
     /// What a reader of the graph should know besides.
+    ///
+    /// Captures note which reads of data they have baked in. One node has one note; it is text for people.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
         self.rare.as_ref()?.note.as_deref()
     }
 
     /// Says what a reader of the graph should know besides.
+    ///
+    /// In place of what was noted before.
     pub fn set_note(&mut self, note: impl Into<Box<str>>) {
         self.rare.get_or_insert_default().note = Some(note.into());
     }
 
     /// The steps by which it came to be, the oldest first.
+    ///
+    /// Passes and transformers add a step to each node that they make;
+    /// [`Graph::record_origin`](super::Graph::record_origin) does it for yours.
     #[must_use]
     pub fn from(&self) -> &[Origin] {
         self.rare.as_ref().map_or(&[], |rare| &rare.from)
@@ -95,18 +104,26 @@ impl Meta {
     }
 
     /// What users keep with the node, in the order in which it was first put there: torch.fx's `meta["custom"]`.
+    ///
+    /// Values are of any kind; a graph with tensors in them cannot be written as text
+    /// ([`Graph::to_text`](super::Graph::to_text)).
     #[must_use]
     pub fn annotations(&self) -> &[(Arc<str>, Value)] {
         self.rare.as_ref().map_or(&[], |rare| &rare.annotations)
     }
 
     /// What a user keeps with the node under this key.
+    ///
+    /// None if there is nothing under it.
     #[must_use]
     pub fn annotation(&self, key: &str) -> Option<&Value> {
         self.annotations().iter().find_map(|(found, value)| (**found == *key).then_some(value))
     }
 
     /// Keeps something with the node, in place of what was there under this key, which is returned.
+    ///
+    /// Copies of the node take it along, files too. One key has a meaning:
+    /// [`DEFAULT_INPUT`](crate::module::DEFAULT_INPUT), of placeholders.
     pub fn annotate(&mut self, key: impl Into<Arc<str>>, value: Value) -> Option<Value> {
         let (key, annotations) = (key.into(), &mut self.rare.get_or_insert_default().annotations);
         match annotations.iter_mut().find(|(found, _)| *found == key) {
@@ -125,6 +142,8 @@ impl Meta {
 }
 
 /// Where the user wrote something.
+///
+/// It is shown as `file:line`. A location is one by `into`: `Source::from(std::panic::Location::caller())`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Source {
     /// In the program that is running.

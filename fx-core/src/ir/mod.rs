@@ -1,9 +1,29 @@
 //! The graph: six opcodes, nodes in program order, users, names.
 //!
+//! A [`Graph`] owns its nodes. It is built, and added to, through a [`Cursor`], which stands where the next node goes; read
+//! as [`Node`]s, by id, by name, by target or in order; and changed by methods of the graph, which keep users, order and names
+//! right. What a node does is a [`Target`], what it reads are [`Argument`]s, what is remembered about it is [`Meta`]. What edits
+//! can get wrong, [`Graph::verify`] finds, by numbered rules ([`VerifyError`]).
+//!
+//! | to | use |
+//! |---|---|
+//! | add nodes | [`Graph::at_end`], [`Graph::inserting_before`], [`Graph::inserting_after`], and the methods of [`Cursor`] |
+//! | find nodes | [`Graph::nodes`], [`Graph::find_nodes`], [`Graph::calls`], [`Graph::node_named`], [`Graph::users`] |
+//! | edit while going through | [`Walk`] |
+//! | read another value | [`Graph::replace_all_uses_with`], [`Graph::replace_input_with`], [`Graph::set_args`] |
+//! | take out | [`Graph::erase_node`], [`Graph::eliminate_dead_code`] |
+//! | do something else | [`Graph::set_target`], [`Graph::set_call`] |
+//! | move | [`Graph::prepend`], [`Graph::append`], [`Graph::stable_topological_sort`] |
+//! | copy from another graph | [`Cursor::node_copy`], [`Cursor::graph_copy`] with a [`NodeMap`] |
+//! | say how it is called, what it keeps, which sizes it follows | [`Signature`], [`StateSlot`], [`Dynamic`] |
+//! | write and read as text | `Display`, [`Graph::to_text`], [`Graph::parse`]; see [`text`](crate::text) |
+//! | be told of edits | [`Graph::register_hook`] |
+//!
 //! | file | holds |
 //! |---|---|
 //! | `path`, `target`, `argument`, `module_stack`, `meta`, `node` | what a node is: data without behaviour |
 //! | `signature`, `dynamic` | how a graph is called, which sizes it follows |
+//! | `identifier` | what can be the name of a node |
 //! | `layout`, `users`, `occurrences`, `names`, `by_target` | the side structures that every edit keeps true |
 //! | `bind` | whether arguments fit the parameters of an operation, and which is whose |
 //! | `graph`, `walk`, `cursor`, `copy` | reading a graph, going through it, and adding to it |
@@ -45,6 +65,7 @@ mod dynamic;
 mod edit;
 mod graph;
 mod hooks;
+mod identifier;
 mod layout;
 pub(crate) mod line;
 mod meta;
@@ -63,7 +84,7 @@ mod verify;
 mod walk;
 
 #[cfg(test)]
-mod random_edits;
+pub(crate) mod random_edits;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]
@@ -79,10 +100,10 @@ pub use dead::{IsImpure, StillUsed};
 pub use dynamic::{Dynamic, Guard, Size, SizeOf};
 pub use graph::Graph;
 pub use hooks::{Edit, HookId};
+pub use identifier::is_legal_name;
+pub(crate) use identifier::{is_continue, is_identifier, is_start};
 pub use meta::{Meta, Origin, Source};
 pub use module_stack::{Frame, ModuleStack};
-pub use names::is_legal_name;
-pub(crate) use names::{is_continue, is_identifier, is_start};
 pub use node::{Keyword, Node, NodeId};
 pub use order::Cycle;
 pub use path::ModulePath;

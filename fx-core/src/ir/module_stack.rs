@@ -21,6 +21,8 @@ use super::path::ModulePath;
 pub struct ModuleStack(Option<Arc<Frame>>);
 
 /// One module that was running.
+///
+/// Shown as torch.fx keys it, `encoder.layers.0`, or `encoder.layers.0@1` for its second call.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Frame {
     outer: ModuleStack,
@@ -37,6 +39,8 @@ impl ModuleStack {
     pub const ROOT: Self = Self(None);
 
     /// The stack inside a module that is called from here.
+    ///
+    /// `call` is how often the module had been called before.
     #[must_use]
     pub fn enter(&self, path: impl Into<ModulePath>, type_name: impl Into<Arc<str>>, call: u32) -> Self {
         let (path, type_name) = (path.into(), type_name.into());
@@ -44,6 +48,8 @@ impl ModuleStack {
     }
 
     /// The innermost module.
+    ///
+    /// None at the root.
     #[must_use]
     pub fn innermost(&self) -> Option<&Frame> {
         self.0.as_deref()

@@ -9,14 +9,15 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use indexmap::IndexMap;
 use indexmap::map::raw_entry_v1::{RawEntryApiV1, RawEntryMut};
-use unicode_normalization::{UnicodeNormalization, is_nfc};
+use smol_str::SmolStr;
 
+use super::identifier::{is_reserved, legal};
 use super::node::NodeId;
 use super::target::Target;
+use crate::ops::OpRef;
 
 /// A number of more digits is part of the name.
 const MOST_DIGITS: usize = 9;
@@ -28,8 +29,31 @@ const FEW: usize = 64;
 /// one base take a few bytes each, and finding one touches little memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
-    bases: IndexMap<Arc<str>, Base, foldhash::fast::RandomState>,
+    bases: IndexMap<SmolStr, Base, foldhash::fast::RandomState>,
+    /// What calls of each operation ask for, because most nodes are calls of few operations.
+    of_ops: HashMap<OpRef, Wish, foldhash::fast::RandomState>,
     text: String,
+}
+
+/// What a candidate asks for.
+#[derive(Debug, Clone, Copy)]
+struct Wish {
+    /// The base whose numbers are counted where the candidate itself cannot be given.
+    base: usize,
+    /// The number in the candidate; 0 where there is none.
+    number: u32,
+    first: First,
+}
+
+/// What is tried first.
+#[derive(Debug, Clone, Copy)]
+enum First {
+    /// This text, as it is.
+    Text(usize),
+    /// The number of the base.
+    Number,
+    /// Nothing: the candidate cannot be the name of a variable.
+    Nothing,
 }
 
 /// A text that is a name, or names without their number.
@@ -112,58 +136,72 @@ impl Numbered {
     }
 }
 
-impl Base {
-    fn take_number(&mut self, number: u32, owner: NodeId) -> bool {
-        self.numbered.get_or_insert_default().take(number, owner)
-    }
-}
-
 impl Names {
     /// Gives `owner` a name that is as close to the candidate as can be.
-    pub(super) fn give(&mut self, candidate: &str, owner: NodeId) -> Arc<str> {
+    pub(super) fn give(&mut self, candidate: &str, owner: NodeId) -> SmolStr {
         let candidate = legal(candidate);
-        let (base, number) = split(&candidate);
-        let index = self.index(base);
-        match number {
-            Some(number) => {
-                if let Some(name) = self.take_numbered(index, &candidate, number, owner) {
-                    let counter = &mut self.bases[index].counter;
-                    *counter = number.max(*counter);
-                    return name;
-                }
-            }
+        let wish = self.wish(&candidate);
+        self.grant(wish, Some(&candidate), owner)
+    }
+
+    /// Gives `owner` a name after what it does.
+    pub(super) fn give_after(&mut self, target: &Target, owner: NodeId) -> SmolStr {
+        let Some(op) = target.operation() else { return self.give(&candidate(target), owner) };
+        let wish = match self.of_ops.get(op) {
+            Some(wish) => *wish,
             None => {
-                if !is_reserved(base)
-                    && let Some((name, base)) = self.bases.get_index_mut(index)
-                    && base.own.take(owner)
-                {
-                    return name.clone();
-                }
-            }
-        }
-        let mut number = self.bases[index].counter;
-        let mut text = std::mem::take(&mut self.text);
-        let name = loop {
-            number += 1;
-            let is_taken = number <= LARGEST && !self.bases[index].take_number(number, owner);
-            if is_taken {
-                continue;
-            }
-            text.clear();
-            text.push_str(base);
-            text.push('_');
-            push_number(&mut text, number);
-            if number <= LARGEST {
-                break text.as_str().into();
-            }
-            // Somebody asked for the last number there is: from now on it is a part of the name.
-            if let Some(name) = self.take(&text, owner) {
-                break name;
+                let wish = self.wish(&legal(&candidate(target)));
+                *self.of_ops.entry(op).or_insert(wish)
             }
         };
-        self.bases[index].counter = number;
-        self.text = text;
+        self.grant(wish, None, owner)
+    }
+
+    /// What a legal candidate asks for.
+    fn wish(&mut self, candidate: &str) -> Wish {
+        let (base, number) = split(candidate);
+        let first = match number {
+            Some(number) if is_plain(candidate, base, number) => First::Number,
+            Some(_) => First::Text(self.index(candidate)),
+            None if is_reserved(base) => First::Nothing,
+            None => First::Text(self.index(base)),
+        };
+        Wish { base: self.index(base), number: number.unwrap_or(0), first }
+    }
+
+    fn grant(&mut self, wish: Wish, candidate: Option<&str>, owner: NodeId) -> SmolStr {
+        let Wish { base, number, first } = wish;
+        let first = match first {
+            First::Text(index) => self.take(index, owner),
+            First::Number if self.take_number(base, number, owner) => {
+                Some(candidate.map_or_else(|| self.numbered(base, number), SmolStr::new))
+            }
+            First::Number | First::Nothing => None,
+        };
+        let counter = self.bases[base].counter;
+        let (name, counter) = match first {
+            Some(name) => (name, counter.max(number)),
+            None => self.count_on(base, counter, owner),
+        };
+        self.bases[base].counter = counter;
         name
+    }
+
+    /// Takes the next number of a base that is free, and says which it is.
+    fn count_on(&mut self, base: usize, mut number: u32, owner: NodeId) -> (SmolStr, u32) {
+        loop {
+            number += 1;
+            if number > LARGEST {
+                // Somebody asked for the last number there is: from now on it is a part of the name.
+                let text = self.numbered(base, number);
+                let index = self.index(&text);
+                if let Some(name) = self.take(index, owner) {
+                    return (name, number);
+                }
+            } else if self.take_number(base, number, owner) {
+                return (self.numbered(base, number), number);
+            }
+        }
     }
 
     /// The node with this name.
@@ -192,21 +230,25 @@ impl Names {
         }
     }
 
-    /// Takes a name that ends in a number, if it is free.
-    fn take_numbered(&mut self, index: usize, name: &str, number: u32, owner: NodeId) -> Option<Arc<str>> {
-        let base = &self.bases.get_index(index)?.0;
-        if is_plain(name, base, number) {
-            self.bases[index].take_number(number, owner).then(|| name.into())
-        } else {
-            self.take(name, owner)
-        }
+    /// Takes a name as a text of its own, if it is free.
+    fn take(&mut self, index: usize, owner: NodeId) -> Option<SmolStr> {
+        let (text, base) = self.bases.get_index_mut(index)?;
+        base.own.take(owner).then(|| text.clone())
     }
 
-    /// Takes a name as a text of its own, if it is free.
-    fn take(&mut self, name: &str, owner: NodeId) -> Option<Arc<str>> {
-        let index = self.index(name);
-        let (name, base) = self.bases.get_index_mut(index)?;
-        base.own.take(owner).then(|| name.clone())
+    /// Takes a number of a base, if it is free.
+    fn take_number(&mut self, base: usize, number: u32, owner: NodeId) -> bool {
+        self.bases[base].numbered.get_or_insert_default().take(number, owner)
+    }
+
+    /// The name of a base and a number.
+    fn numbered(&mut self, base: usize, number: u32) -> SmolStr {
+        let Self { bases, text, .. } = self;
+        text.clear();
+        text.push_str(bases.get_index(base).map_or("", |(base, _)| base));
+        text.push('_');
+        push_number(text, number);
+        SmolStr::new(text)
     }
 
     /// Where a text is in the table; it is put there if need be.
@@ -235,12 +277,12 @@ fn push_number(text: &mut String, number: u32) {
             break;
         }
     }
-    text.extend(digits[start..].iter().map(|&digit| char::from(digit)));
+    text.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
 /// What a node is called unless it is given a name: after its target, in snake case and without the underscores around
 /// a name like `__init__`.
-pub(super) fn candidate(target: &Target) -> Cow<'_, str> {
+fn candidate(target: &Target) -> Cow<'_, str> {
     let name = match target {
         Target::Placeholder(name) => name,
         Target::GetAttr(path) | Target::CallModule(path) => path.as_str(),
@@ -255,7 +297,7 @@ pub(super) fn candidate(target: &Target) -> Cow<'_, str> {
 /// torch.fx's snake case: an underscore only between a small and a capital letter. `PascalCase` → `pascal_case`,
 /// `Conv2D` → `conv2d`.
 fn snake_case(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+    if text.is_ascii() && !text.bytes().fold(false, |any, byte| any | byte.is_ascii_uppercase()) {
         return text.into();
     }
     let mut snake = String::with_capacity(text.len() + 4);
@@ -268,30 +310,6 @@ fn snake_case(text: &str) -> Cow<'_, str> {
         snake.extend(c.to_lowercase());
     }
     snake.into()
-}
-
-/// Every run of characters that Rust does not allow becomes one underscore; what Rust takes for one name is one.
-fn legal(candidate: &str) -> Cow<'_, str> {
-    if !candidate.is_ascii() && !is_nfc(candidate) {
-        return legal(&candidate.nfc().collect::<String>()).into_owned().into();
-    }
-    if is_identifier(candidate) {
-        return candidate.into();
-    }
-    let mut text = String::with_capacity(candidate.len() + 1);
-    if candidate.chars().next().is_some_and(|c| is_continue(c) && !is_start(c)) {
-        text.push('_');
-    }
-    let mut last = "";
-    for (i, part) in candidate.split(|c| !is_continue(c)).enumerate() {
-        // Parts inside a run are empty.
-        if i > 0 && (i == 1 || !last.is_empty()) {
-            text.push('_');
-        }
-        text.push_str(part);
-        last = part;
-    }
-    if text.is_empty() { "_unnamed".into() } else { text.into() }
 }
 
 /// `add_5` is `add` and 5.
@@ -310,97 +328,9 @@ fn is_plain(name: &str, base: &str, number: u32) -> bool {
     number == 0 && digits.len() == 1 || !digits.starts_with('0')
 }
 
-/// Whether Rust accepts this as the name of a variable.
-#[must_use]
-pub fn is_legal_name(name: &str) -> bool {
-    is_identifier(name) && !is_reserved(name) && (name.is_ascii() || is_nfc(name))
-}
-
-/// Whether Rust reads this as one identifier or keyword.
-pub(crate) fn is_identifier(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(is_start) && chars.all(is_continue)
-}
-
-/// Whether an identifier can start with a character.
-pub(crate) fn is_start(c: char) -> bool {
-    c == '_' || c.is_ascii_alphabetic() || !c.is_ascii() && unicode_ident::is_xid_start(c)
-}
-
-/// Whether a character can stand in an identifier, though perhaps not first.
-pub(crate) fn is_continue(c: char) -> bool {
-    c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() && unicode_ident::is_xid_continue(c)
-}
-
-/// Keywords of every edition, and the patterns of the prelude that no variable can shadow.
-fn is_reserved(name: &str) -> bool {
-    // None is longer or ends in a digit, as most names do.
-    if name.len() > "continue".len() || name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
-        return false;
-    }
-    matches!(
-        name,
-        "_" | "abstract"
-            | "as"
-            | "async"
-            | "await"
-            | "become"
-            | "box"
-            | "break"
-            | "const"
-            | "continue"
-            | "crate"
-            | "do"
-            | "dyn"
-            | "else"
-            | "enum"
-            | "extern"
-            | "false"
-            | "final"
-            | "fn"
-            | "for"
-            | "gen"
-            | "if"
-            | "impl"
-            | "in"
-            | "let"
-            | "loop"
-            | "macro"
-            | "match"
-            | "mod"
-            | "move"
-            | "mut"
-            | "override"
-            | "priv"
-            | "pub"
-            | "ref"
-            | "return"
-            | "self"
-            | "Self"
-            | "static"
-            | "struct"
-            | "super"
-            | "trait"
-            | "true"
-            | "try"
-            | "type"
-            | "typeof"
-            | "unsafe"
-            | "unsized"
-            | "use"
-            | "virtual"
-            | "where"
-            | "while"
-            | "yield"
-            | "None"
-            | "Some"
-            | "Ok"
-            | "Err"
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::is_legal_name;
     use super::*;
     use crate::entity::EntityRef;
 
@@ -438,16 +368,6 @@ mod tests {
             ("class", "class"),
             ("None", "None_1"),
         ]);
-    }
-
-    #[test]
-    fn keywords_are_no_names_and_what_looks_like_them_is() {
-        for word in ["_", "as", "abstract", "continue", "override", "unsized", "virtual", "yield", "Some", "Err"] {
-            assert!(!is_legal_name(word), "{word}");
-        }
-        for word in ["__", "as1", "abstracts", "continue_", "some", "union", "auto", "raw", "inf", "nan"] {
-            assert!(is_legal_name(word), "{word}");
-        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::argument::Argument;
 use super::meta::Meta;
@@ -15,13 +16,36 @@ use super::target::{Op, Target};
 
 crate::entity::entity! {
     /// Names a node of one graph. Never given out again after the node is erased.
+    ///
+    /// It is a number of four bytes, copied freely, and compared by the order in which nodes were created; where a node
+    /// stands in the program, [`Graph::is_before`](super::Graph::is_before) says.
     pub struct NodeId
 }
 
 /// One step of a graph.
+///
+/// A node is read here, and changed through its [`Graph`](super::Graph), which keeps users, names and order right.
+///
+/// ```
+/// use fx_core::ir::{Argument, Graph, Op};
+/// use fx_core::ops::elementwise::clamp;
+///
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let limits = [("min".into(), 0.0.into()), ("max".into(), 6.0.into())];
+/// let y = cursor.call(&clamp::OP, [x.into()], limits)?;
+///
+/// let node = graph.node(y);
+/// assert_eq!((node.name(), node.op(), node.target().to_string().as_str()), ("clamp", Op::CallMethod, "clamp"));
+/// assert_eq!(node.args(), [Argument::Node(x)]);
+/// assert_eq!(node.kwarg("max"), Some(&Argument::Float(6.0)));
+/// assert_eq!(node.all_input_nodes().collect::<Vec<_>>(), [x]);
+/// # Ok::<(), fx_core::ir::BindError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Node {
-    pub(super) name: Arc<str>,
+    pub(super) name: SmolStr,
     pub(super) target: Target,
     pub(super) args: Box<[Argument]>,
     pub(super) kwargs: Box<[(Keyword, Argument)]>,
@@ -30,12 +54,16 @@ pub struct Node {
 
 impl Node {
     /// The opcode.
+    ///
+    /// It follows from the [target](Node::target).
     #[must_use]
     pub fn op(&self) -> Op {
         self.target.op()
     }
 
     /// What it does.
+    ///
+    /// Which input, attribute, operation, layer or child graph, or that it is the output.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.target
@@ -48,18 +76,26 @@ impl Node {
     }
 
     /// Arguments by position.
+    ///
+    /// Of operations those that are, or can be, tensors, and lists of them, the receiver of a method first; of layers
+    /// the input; of child graphs one for each placeholder; of the output its one value.
     #[must_use]
     pub fn args(&self) -> &[Argument] {
         &self.args
     }
 
     /// Arguments by name; those of an operation in the order of its parameters.
+    ///
+    /// Of operations everything that cannot be a tensor; of layers the options, such as `train`.
     #[must_use]
     pub fn kwargs(&self) -> &[(Keyword, Argument)] {
         &self.kwargs
     }
 
     /// The argument called `name` among the arguments by name.
+    ///
+    /// None if it is given by position, or not at all. Whatever way it is given,
+    /// [`Graph::normalized_arguments`](super::Graph::normalized_arguments) has it by name.
     #[must_use]
     pub fn kwarg(&self, name: &str) -> Option<&Argument> {
         self.kwargs.iter().find_map(|(keyword, argument)| (&**keyword == name).then_some(argument))
@@ -71,6 +107,8 @@ impl Node {
     }
 
     /// The nodes it reads, in the order of first use, each once.
+    ///
+    /// Also those inside of lists, tuples and structures. It is torch.fx's `all_input_nodes`.
     pub fn all_input_nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         let mut inputs = SmallVec::<[NodeId; 4]>::new();
         self.for_each_use(&mut |id| inputs.push(id));
@@ -79,6 +117,8 @@ impl Node {
     }
 
     /// What is remembered about it.
+    ///
+    /// [`Graph::meta_mut`](super::Graph::meta_mut) changes it.
     #[must_use]
     pub fn meta(&self) -> &Meta {
         &self.meta
@@ -126,6 +166,15 @@ fn distinct(ids: &mut SmallVec<[NodeId; 4]>) {
 }
 
 /// Name of an argument. The parameters of operations have static names; others, read from a text, are shared.
+///
+/// It is read as a `str`, and equal to one of the same text.
+///
+/// ```
+/// use fx_core::ir::Keyword;
+///
+/// let known = Keyword::from("dim");
+/// assert_eq!((known.len(), known == Keyword::shared(String::from("dim")), known == "dim"), (3, true, true));
+/// ```
 #[derive(Clone)]
 pub struct Keyword(Name);
 
@@ -214,7 +263,7 @@ mod tests {
     fn a_node_is_small() {
         println!("Argument {}, Meta {}, Node {}", size_of::<Argument>(), size_of::<Meta>(), size_of::<Node>());
         assert!(size_of::<Argument>() <= 24);
-        assert!(size_of::<Node>() <= 168);
+        assert!(size_of::<Node>() <= 176);
         assert_eq!(size_of::<Option<Node>>(), size_of::<Node>());
     }
 }

@@ -11,6 +11,8 @@ use super::target::Op;
 use crate::entity::SecondaryMap;
 
 /// Nodes that read each other in a ring, so that no order has each before its users.
+///
+/// Only edits make one: what a capture records reads what was recorded before.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "nodes read each other in a ring: {}; one of them needs other arguments\n    {line}{}",
@@ -38,6 +40,9 @@ fn ring(names: &[String]) -> String {
 impl Graph {
     /// Moves the node `id` right before the node `at`. Beside itself it stays where it is.
     ///
+    /// Nothing else moves. That it still comes before its users and after what it reads, [`Graph::verify`] says (V4),
+    /// and [`Graph::stable_topological_sort`] brings about.
+    ///
     /// # Panics
     ///
     /// If one of them was erased or is of another graph.
@@ -53,6 +58,8 @@ impl Graph {
     }
 
     /// Moves the node `id` right after the node `at`. Beside itself it stays where it is.
+    ///
+    /// See [`Graph::prepend`].
     ///
     /// # Panics
     ///
@@ -70,6 +77,22 @@ impl Graph {
 
     /// Brings the nodes into an order in which each comes before its users, inputs come first and the output last. A node
     /// that is in its place stays there; one that comes too early goes right after the last node that it reads.
+    ///
+    /// ```
+    /// # use fx_core::{ir::Graph, ops::elementwise::relu};
+    /// let mut graph = Graph::new("g");
+    /// let mut cursor = graph.at_end();
+    /// let x = cursor.placeholder("x");
+    /// let y = cursor.call(&relu::OP, [x.into()], [])?;
+    /// let z = cursor.call(&relu::OP, [y.into()], [])?;
+    /// cursor.output(z);
+    ///
+    /// graph.append(z, y);
+    /// assert!(graph.verify().is_err());
+    /// graph.stable_topological_sort()?;
+    /// graph.verify()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// assert_eq!(layer.parent().unwrap().as_str(), "encoder.layers");
 /// assert!(ModulePath::new("").is_root());
 /// ```
+///
+/// The segments are the names of Rust's fields, with numbers for the elements of lists, so they are the names that a
+/// checkpoint of the model has, if the model loads its weights under the names of its fields.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ModulePath(Option<Arc<str>>);
 
@@ -22,6 +25,8 @@ impl ModulePath {
     pub const ROOT: Self = Self(None);
 
     /// The path with this text; the root if it is empty.
+    ///
+    /// The text is taken as it is: no segment is checked.
     #[must_use]
     pub fn new(path: impl AsRef<str> + Into<Arc<str>>) -> Self {
         Self((!path.as_ref().is_empty()).then(|| path.into()))
@@ -40,6 +45,8 @@ impl ModulePath {
     }
 
     /// The path of what is called `name` inside.
+    ///
+    /// `name` may have dots, and is then several steps down.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         match &self.0 {
@@ -58,6 +65,16 @@ impl ModulePath {
         }
     }
 
+    /// How many modules can be inside of each other: what holds a path is not looked for deeper.
+    pub const MAX_DEPTH: usize = 1024;
+
+    /// Where in a text the paths end that it leads through, the longest first, and at most [`ModulePath::MAX_DEPTH`] parts
+    /// long, because a text can have any number of parts, and each of these paths may have to be looked for.
+    pub(crate) fn ends_of_parts(text: &str) -> impl Iterator<Item = usize> {
+        let mut ends: Vec<usize> = text.match_indices('.').map(|(end, _)| end).take(Self::MAX_DEPTH).collect();
+        std::iter::from_fn(move || ends.pop())
+    }
+
     /// The path of what this is inside of; none for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
@@ -71,6 +88,8 @@ impl ModulePath {
     }
 
     /// The names from the root down.
+    ///
+    /// None of the root has any.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.iter().flat_map(|path| path.split('.'))
     }

@@ -4,9 +4,15 @@
 //! accepts.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::samples::{ADD, CLAMP, RELU, add, my_module, relu};
-use super::{Argument, Graph, Node, NodeId, NodeMap, Op, Signature, Target, Walk, is_legal_name};
+use super::{
+    Argument, Dynamic, Edit, Graph, Node, NodeId, NodeMap, Op, Signature, Size, SizeOf, StateSlot, Target, Walk,
+    is_legal_name,
+};
+use crate::ops::OpTable;
+use crate::value::SymInt;
 
 /// Compared after every edit: this many sequences of this many edits.
 const SHORT: (u64, usize) = (40, 250);
@@ -17,6 +23,7 @@ const MOST: usize = 400;
 
 const SET_SIGNATURE: usize = 17;
 const COPY: usize = 23;
+const SET_DYNAMIC: usize = 28;
 
 /// Recomputes everything that edits keep, from scratch: order, users, names, the table by target.
 #[track_caller]
@@ -67,10 +74,10 @@ pub(super) fn assert_well_formed(graph: &Graph) {
 }
 
 /// A small generator of numbers; the same in every run.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(super) fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         // Splitmix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -80,18 +87,55 @@ impl Random {
     }
 }
 
-/// One edit of any kind, which is returned.
-fn edit(graph: &mut Graph, random: &mut Random) -> usize {
+/// What a graph is as its hooks were told.
+#[derive(Default)]
+struct Told {
+    names: HashMap<NodeId, String>,
+    replaced: usize,
+}
+
+/// Has the hooks of a graph write down what they are told, and check it.
+fn told_of(graph: &mut Graph) -> Arc<Mutex<Told>> {
+    let names = graph.nodes().map(|(id, node)| (id, node.name().to_owned())).collect();
+    let told = Arc::new(Mutex::new(Told { names, replaced: 0 }));
+    let log = told.clone();
+    graph.register_hook(move |graph, edit| {
+        let mut told = log.lock().unwrap_or_else(PoisonError::into_inner);
+        match edit {
+            Edit::Create { node } => {
+                assert_eq!(told.names.insert(node, graph.node(node).name().to_owned()), None, "it was not there");
+            }
+            Edit::Erase { node } => {
+                assert_eq!(graph.user_count(node), 0);
+                assert_eq!(told.names.remove(&node).as_deref(), Some(graph.node(node).name()));
+            }
+            Edit::Replace { old, new, user } => {
+                assert!(graph.users(old).any(|found| found == user) && graph.contains(new));
+                told.replaced += 1;
+            }
+            Edit::Rename { node, old } => {
+                let name = graph.node(node).name().to_owned();
+                assert!(graph.node_named(old).is_none());
+                assert_eq!(told.names.insert(node, name).as_deref(), Some(old));
+            }
+        }
+    });
+    told
+}
+
+/// One edit of any kind, which is returned, and how many uses it says to have replaced.
+fn edit(graph: &mut Graph, random: &mut Random) -> (usize, usize) {
+    let mut replaced = 0;
     if graph.is_empty() {
         graph.at_end().placeholder("x");
-        return 0;
+        return (0, 0);
     }
     let ids: Vec<NodeId> = graph.nodes().map(|(id, _)| id).collect();
     let mut any = {
         let mut random = Random(random.below(usize::MAX) as u64);
         move || ids[random.below(ids.len())]
     };
-    let kind = if graph.len() > MOST { 20 + random.below(4) } else { random.below(28) };
+    let kind = if graph.len() > MOST { 20 + random.below(4) } else { random.below(32) };
     match kind {
         0 => _ = graph.at_start().placeholder("x"),
         1 => _ = graph.at_end().get_attr("layers.0.weight"),
@@ -107,10 +151,10 @@ fn edit(graph: &mut Graph, random: &mut Random) -> usize {
             graph.set_args(id, args);
         }
         6 => graph.set_kwargs(any(), [("k".into(), any().into())]),
-        7 => _ = graph.replace_all_uses_with(any(), any()),
+        7 => replaced = graph.replace_all_uses_with(any(), any()).len(),
         8 => {
             let mut coin = Random(random.below(1000) as u64);
-            graph.replace_uses_where(any(), any(), |_| coin.below(2) == 0);
+            replaced = graph.replace_uses_where(any(), any(), |_| coin.below(2) == 0).len();
         }
         9 => graph.prepend(any(), any()),
         10 => graph.append(any(), any()),
@@ -129,13 +173,18 @@ fn edit(graph: &mut Graph, random: &mut Random) -> usize {
         SET_SIGNATURE => {
             let mut parameters: Vec<_> =
                 graph.placeholders().map(|id| (graph.node(id).name().into(), id.into())).collect();
+            let slot = |(name, reads)| StateSlot { name, reads: (reads, Argument::None).into() };
+            let state: Vec<StateSlot> =
+                parameters.split_off(random.below(parameters.len() + 1)).into_iter().map(slot).collect();
             parameters.push(("n".into(), 3.into()));
-            graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
+            graph.set_signature(Some(Signature { parameters: parameters.into(), state: state.into() }));
         }
         18 => {
             let id = any();
-            let input = graph.node(id).all_input_nodes().next();
-            graph.replace_input_with(id, input.unwrap_or(id), any());
+            let (input, new) = (graph.node(id).all_input_nodes().next().unwrap_or(id), any());
+            replaced = usize::from(input != new && graph.users(input).any(|user| user == id));
+            graph.replace_input_with(id, input, new);
+            assert!(input == new || graph.users(input).all(|user| user != id));
         }
         19 => {
             let from = my_module();
@@ -174,17 +223,46 @@ fn edit(graph: &mut Graph, random: &mut Random) -> usize {
             let mut cursor = if random.below(4) == 0 { graph.at_end() } else { graph.inserting_before(at) };
             moved.into_iter().for_each(|id| cursor.move_here(id));
         }
+        SET_DYNAMIC => {
+            let place = |id| [SizeOf::Extent(id, 0), SizeOf::Value(id)];
+            let places: Vec<SizeOf> = graph.placeholders().take(3).flat_map(place).collect();
+            let size = Size { name: "n".into(), hint: 3, places };
+            graph.set_dynamic(Some(Dynamic { sizes: vec![size], guards: Vec::new() }));
+        }
+        29 => {
+            let n = SymInt::symbol("n", 3);
+            let range = Argument::range(Some(n.clone()), None);
+            _ = graph.inserting_after(any()).call_module("sized", [n.into(), range, any().into()], []);
+        }
+        // A copy of a node beside it, which reads what the node reads.
+        30 => {
+            let (from, id) = (graph.clone(), any());
+            let mut map: NodeMap = from.nodes().map(|(id, _)| (id, id)).collect();
+            let copy = graph.inserting_before(any()).node_copy(&from, id, &mut map);
+            assert_eq!(map.get(id), Some(copy));
+            assert!(
+                graph.node(copy).arguments().eq(from.node(id).arguments())
+                    || graph.users(copy).any(|user| user == copy)
+            );
+        }
+        31 => {
+            let [new, old] = [any(), any()];
+            graph.record_origin(new, old, "edit");
+            _ = graph.propagate_meta(old, new);
+        }
         24 => _ = graph.at_end().call(&CLAMP, [any().into()], [("max".into(), 1.into()), ("min".into(), 0.into())]),
         _ => {
             for _ in 0..6 {
                 let id = any();
                 if graph.contains(id) {
-                    assert_eq!(graph.erase_node(id).is_ok(), !graph.contains(id));
+                    let is_read = graph.user_count(id) > 0;
+                    assert_eq!(graph.erase_node(id).is_err(), is_read);
+                    assert_eq!(graph.contains(id), is_read);
                 }
             }
         }
     }
-    kind
+    (kind, replaced)
 }
 
 /// A copy, node by node, if the graph is in order, otherwise a clone.
@@ -216,19 +294,36 @@ fn run(seed: u64, batches: usize, edits: usize) {
         assert_eq!(graph.find_nodes(Op::GetAttr, None).len(), 1, "the table is made before the first edit");
     }
     let mut named = HashMap::new();
+    let mut told = told_of(&mut graph);
     for _ in 0..batches {
         for _ in 0..edits {
             let (name, signature) = (graph.name().to_owned(), graph.signature().cloned());
-            let kind = edit(&mut graph, &mut random);
+            let (dynamic, revision) = (graph.dynamic().cloned(), graph.revision());
+            let (kind, replaced) = edit(&mut graph, &mut random);
             if graph.name() != name {
                 // Another graph now, with names of its own.
                 graph.set_name(format!("{name}'"));
                 named.clear();
-            } else if signature.is_some() && kind != SET_SIGNATURE {
+            }
+            if !graph.has_hooks() {
+                // A copy or a clone, of which nobody is told.
+                told = told_of(&mut graph);
+                continue;
+            }
+            assert!(graph.revision() >= revision);
+            if signature.is_some() && kind != SET_SIGNATURE {
                 assert_eq!(graph.signature(), signature.as_ref());
             }
+            if dynamic.is_some() && kind != SET_DYNAMIC {
+                assert_eq!(graph.dynamic(), dynamic.as_ref());
+            }
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            assert_eq!(std::mem::take(&mut told.replaced), replaced, "seed {seed}: hooks are told of each use");
         }
         compare(&graph, &mut named);
+        let told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        let now: HashMap<NodeId, String> = graph.nodes().map(|(id, node)| (id, node.name().to_owned())).collect();
+        assert_eq!(told.names, now, "seed {seed}: hooks know the nodes and their names");
     }
     let clone = graph.clone();
     assert_well_formed(&clone);
@@ -238,6 +333,20 @@ fn run(seed: u64, batches: usize, edits: usize) {
         for error in errors.0 {
             assert!(!["V1", "V2", "V3", "V5", "V10", "V12"].contains(&error.rule()), "seed {seed}: {error}");
         }
+    }
+    // A signature, and sizes, may name inputs that were erased, and then no text can.
+    let is_whole = |graph: &Graph| {
+        let mut is_whole = true;
+        graph.signature().into_iter().for_each(|of| of.for_each_node(&mut |id| is_whole &= graph.contains(id)));
+        let places = graph.dynamic().into_iter().flat_map(|of| &of.sizes).flat_map(|size| &size.places);
+        is_whole && places.into_iter().all(|place| graph.contains(place.input())) && graph.dynamic().is_some()
+    };
+    if is_whole(&graph) {
+        let text = graph.to_text().expect("it can be written");
+        let read = Graph::parse(&text, &OpTable::builtin().clone().with(&[&ADD, &CLAMP, &RELU]));
+        let read = read.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        assert_well_formed(&read);
+        assert_eq!(read.to_text(), Ok(text));
     }
 }
 

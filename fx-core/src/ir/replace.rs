@@ -10,6 +10,8 @@ use super::meta::Origin;
 use super::node::NodeId;
 
 /// A node that something is remembered about already, so that it takes over nothing.
+///
+/// As torch.fx, which asks for a fresh node there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("%{new} does not take over what is remembered about %{old}: it has metadata of its own; change that instead")]
 pub struct MetaNotEmpty {
@@ -35,6 +37,8 @@ impl Graph {
     /// assert_eq!(graph.replace_all_uses_with(x, norm), [a, b]);
     /// assert_eq!(graph.users(x).collect::<Vec<_>>(), [norm]);
     /// ```
+    ///
+    /// `old` stays, without users, to be erased. A [signature](Graph::signature) is no user.
     ///
     /// # Panics
     ///
@@ -95,6 +99,8 @@ impl Graph {
 
     /// Remembers about `new` everything that is remembered about `old`: torch.fx's `propagate_meta`.
     ///
+    /// The fact comes along, too: this is for a node that computes the same.
+    ///
     /// # Errors
     ///
     /// If something is remembered about `new` already; it is left as it was.
@@ -138,7 +144,7 @@ impl Graph {
         self.expect(new);
         let node = self.node(old);
         let mut steps = node.meta.from().to_vec();
-        steps.push(Origin { pass: pass.into(), node: node.name.clone(), graph: self.name.clone() });
+        steps.push(Origin { pass: pass.into(), node: node.name.as_str().into(), graph: self.name.clone() });
         let meta = self.meta_mut(new);
         for step in steps {
             if !meta.from().contains(&step) {

@@ -18,6 +18,32 @@ use super::target::Op;
 ///
 /// A parameter that is a list of tensors has a list of placeholders; a number that was baked in is that number. This is
 /// torch.fx's input spec of a pytree: `hs = [%hs_0, %hs_1], n = 3`.
+///
+/// Without one, a graph takes one value for each placeholder. It is written behind the inputs in the text form: `graph
+/// g(%hs_0, %hs_1) takes (hs = [%hs_0, %hs_1], n = 3)`.
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::ir::{Graph, Signature};
+/// use fx_core::module::{Attributes, GraphModule};
+/// use fx_core::{ops::elementwise::add, value::Value};
+///
+/// let mut graph = Graph::new("sum");
+/// let mut cursor = graph.at_end();
+/// let (a, b) = (cursor.placeholder("hs_0"), cursor.placeholder("hs_1"));
+/// let y = cursor.call(&add::OP, [a.into(), b.into()], [])?;
+/// cursor.output(y);
+/// let parameters = [("hs".into(), [a, b].into()), ("n".into(), 3.into())];
+/// graph.set_signature(Some(Signature { parameters: parameters.into(), ..Signature::default() }));
+///
+/// let module = GraphModule::new(graph, Attributes::new())?;
+/// let one = Value::from(Tensor::new(1f32, &Device::Cpu)?);
+/// let hs = Value::List(vec![one.clone(), one]);
+/// // With the number that it was specialised to, or without it; not with another.
+/// assert!(module.run(&[hs.clone(), Value::Int(3)]).is_ok() && module.run(&[hs.clone()]).is_ok());
+/// assert!(module.run(&[hs, Value::Int(4)]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Signature {
     /// The parameters in order: the name, and what it is made of.
@@ -27,6 +53,8 @@ pub struct Signature {
 }
 
 /// A part of the state of a graph: something that the captured model keeps from one call to the next.
+///
+/// What a run writes to it stands in the output; the values themselves are a [`State`](crate::module::State).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateSlot {
     /// The path to it in the model, or in the argument that it is a part of: `layers.0.kv_cache`, `cache.kvs`.
@@ -78,6 +106,8 @@ impl Signature {
 
 impl Graph {
     /// How the graph is called, where that is not one value for each placeholder in order.
+    ///
+    /// A capture sets it where a parameter is made of several inputs or of plain data, and where there is state.
     #[must_use]
     pub fn signature(&self) -> Option<&Signature> {
         self.signature.as_ref()
@@ -105,6 +135,9 @@ impl Graph {
     }
 
     /// The parts of the state, in order; none if the graph computes the same each time.
+    ///
+    /// One [`StateSlot`] for each field of the model, or part of an argument, that a call changes. The module that
+    /// holds the graph keeps the values: [`GraphModule::state`](crate::module::GraphModule::state).
     #[must_use]
     pub fn state(&self) -> &[StateSlot] {
         self.signature.as_ref().map_or(&[], |signature| &signature.state)

@@ -20,6 +20,8 @@ use crate::ops::{CallKind, OpRef};
 /// assert!(matches!(graph.node(y).target(), Target::CallMethod(op) if op.name == "relu"));
 /// # Ok::<(), fx_core::ir::BindError>(())
 /// ```
+///
+/// Two targets are equal if they do the same: operations are compared by identity, paths and names by text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Is an input of the graph; the name of the parameter.
@@ -60,6 +62,8 @@ impl Target {
     }
 
     /// The operation that is called, if this calls one.
+    ///
+    /// None of inputs, reads, calls of modules, and the output.
     #[must_use]
     pub const fn operation(&self) -> Option<OpRef> {
         match self {
@@ -69,6 +73,8 @@ impl Target {
     }
 
     /// The path in the model that is read or called, if there is one.
+    ///
+    /// That is of `get_attr` and `call_module` only.
     #[must_use]
     pub const fn path(&self) -> Option<&ModulePath> {
         match self {
@@ -91,6 +97,15 @@ impl fmt::Display for Target {
 }
 
 /// The six opcodes of torch.fx.
+///
+/// | opcode | in a graph's text | target | arguments |
+/// |---|---|---|---|
+/// | `placeholder` | `graph g(%x)` | the parameter's name | none |
+/// | `get_attr` | `%w = get_attr head.weight()` | a path to a tensor | none |
+/// | `call_function` | `%add = call_function add(%x, %w)` | an operation | those of the operation |
+/// | `call_method` | `%relu = call_method relu(%add)` | an operation | those of the operation, the receiver first |
+/// | `call_module` | `%head = call_module head(%relu)` | a path to a layer or child graph | the input, then options; or the child's inputs |
+/// | `output` | `output %head` | none | one: a node, or a structure of nodes and plain data |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Op {
     /// An input.
@@ -113,6 +128,8 @@ impl Op {
         [Self::Placeholder, Self::GetAttr, Self::CallFunction, Self::CallMethod, Self::CallModule, Self::Output];
 
     /// torch.fx's string for it.
+    ///
+    /// `"call_function"`, as the graph's text has it, too.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,21 +1,6 @@
 //! What a correct graph is, rule by rule, and [`Graph::verify`], which checks all of them in one run.
 //!
-//! | rule | says | can be broken by |
-//! |---|---|---|
-//! | V1 | the links of the order agree both ways and reach every node once | a bug in this module |
-//! | V2 | the labels of the order rise | a bug in this module |
-//! | V3 | users are what the arguments say, and how often | a bug in this module |
-//! | V4 | a node is defined before it is used | moving nodes, giving arguments |
-//! | V5 | names are unique and can be names of variables in Rust | a bug in this module |
-//! | V6 | placeholders come first; there is one output, and it is last | any edit |
-//! | V7 | arguments fit the operation's parameters; inputs and attributes have none, the output one | giving arguments |
-//! | V8 | every path leads to a module or tensor of the right kind | checked where there is a model, not here |
-//! | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
-//! | V10 | arguments name nodes that are in the graph | a bug in this module |
-//! | V11 | a signature names every placeholder once, nothing else, and no two parameters, or parts of the state, are called the same | adding and erasing placeholders |
-//! | V12 | nodes are found by the target that they have | a bug in this module |
-//! | V13 | expressions are over the sizes that the graph follows, and those are read from its inputs | giving arguments, erasing inputs |
-//! | V14 | the output of a graph with state is the result and one value for each part of the state | replacing the output |
+//! The rules are listed at [`VerifyError`].
 //!
 //! Invariant: verifying takes linear time, changes nothing, and never panics, however broken the graph is.
 
@@ -25,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::argument::Argument;
-use super::bind;
+use super::bind::{self, Bound};
 use super::graph::Graph;
+use super::identifier::is_legal_name;
 use super::line::write_node;
-use super::names::is_legal_name;
 use super::node::{Node, NodeId};
 use super::target::{Op, Target};
 use crate::entity::{EntityRef, SecondaryMap};
@@ -44,6 +29,9 @@ pub use error::{Place, VerifyError, VerifyErrors};
 impl Graph {
     /// Checks everything that makes a graph correct: torch.fx's `lint`. What needs the model, V8, is checked by the
     /// module that holds the graph.
+    ///
+    /// The rules, V1 to V14, are listed at [`VerifyError`]. It takes linear time and changes nothing. A graph that is
+    /// being built or edited may break some of them on the way; what is handed on should break none.
     ///
     /// # Errors
     ///
@@ -112,8 +100,9 @@ impl<'g> Verifier<'g> {
             self.count_target(id, node);
             self.check_name(id, node);
             self.check_position(id, node, only_placeholders);
-            self.check_arguments(id, node);
-            self.check_fact(id, node);
+            if let Some(bound) = self.check_arguments(id, node) {
+                self.check_fact(id, node, &bound);
+            }
             only_placeholders &= node.op() == Op::Placeholder;
             count += 1;
             before = Some(id);
@@ -317,12 +306,12 @@ impl<'g> Verifier<'g> {
         }
     }
 
-    /// V7.
-    fn check_arguments(&mut self, id: NodeId, node: &Node) {
+    /// V7. Gives the arguments of an operation that fit it.
+    fn check_arguments<'n>(&mut self, id: NodeId, node: &'n Node) -> Option<Bound<'n>> {
         let why = match node.target() {
             Target::CallFunction(op) | Target::CallMethod(op) => {
                 match bind::check_opcode(node.target()).and_then(|()| bind::bind(op, node.args(), node.kwargs())) {
-                    Ok(_) => return,
+                    Ok(bound) => return Some(bound),
                     Err(error) => error.to_string(),
                 }
             }
@@ -333,19 +322,19 @@ impl<'g> Verifier<'g> {
                 "an output has one argument, by position".into()
             }
             Target::CallModule(_) => match bind::repeated(node.kwargs()) {
-                None => return,
+                None => return None,
                 Some(keyword) => format!("argument `{keyword}` is given twice"),
             },
-            _ => return,
+            _ => return None,
         };
         let place = self.place(id);
         self.errors.push(VerifyError::Arguments { place, why });
+        None
     }
 
-    /// V9.
-    fn check_fact(&mut self, id: NodeId, node: &Node) {
+    /// V9, of a call with these arguments.
+    fn check_fact(&mut self, id: NodeId, node: &Node, bound: &[&Argument]) {
         let Some(op) = node.target().operation() else { return };
-        let Ok(bound) = bind::bind(op, node.args(), node.kwargs()) else { return };
         let mut facts = SmallVec::<[Cow<'_, Fact>; 4]>::new();
         for argument in bound {
             match self.fact_of(argument) {

@@ -9,6 +9,8 @@ use super::graph::Graph;
 use super::node::{Node, NodeId};
 
 /// The nodes of a graph in program order, or backwards from the end.
+///
+/// What [`Graph::nodes`] returns; its length is known.
 #[derive(Debug, Clone)]
 pub struct Nodes<'g> {
     graph: &'g Graph,

@@ -40,6 +40,12 @@ macro_rules! made {
     ($($layer:ident::$name:ident($($param:ident: $kind:ident),*) $($fallible:ident)?;)*) => {$(
         impl Leaf<$layer> {
             /// The layer of these tensors and settings.
+            ///
+            /// Its tensors have to be weights, which are concrete while a model is built
+            /// ([`Tracer::trace_built`](crate::trace::Tracer::trace_built)); others end the capture.
+            ///
+            /// # Errors
+            /// Those of candle's constructor of this name, where that gives a `Result`.
             #[track_caller]
             #[allow(clippy::too_many_arguments, missing_docs, clippy::missing_errors_doc, reason = "candle's")]
             pub fn $name($($param: made!(@type $kind)),*) -> made!(@result $($fallible)?) {

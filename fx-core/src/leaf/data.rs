@@ -38,6 +38,8 @@ impl MapKey for Vec<u8> {
 }
 
 /// The mirror of an `AttnMask`.
+///
+/// It has the constructors of candle's, and a tensor in it is a proxy.
 #[derive(Debug, Clone, Default)]
 pub enum AttnMask {
     /// Attention to all.

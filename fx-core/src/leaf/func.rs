@@ -24,10 +24,15 @@ type Closure<'a> = Arc<dyn 'a + Fn(&Proxy) -> Result<Proxy> + Send + Sync>;
 type ClosureT<'a> = Arc<dyn 'a + Fn(&Proxy, bool) -> Result<Proxy> + Send + Sync>;
 
 /// `candle_nn::Func` in a twin.
+///
+/// One that a twin makes is a closure from proxies: what it does is in the graph. One that a model holds is called
+/// whole, as one node.
 #[derive(Clone)]
 pub struct Func<'a>(What<Closure<'a>, candle_nn::Func<'static>>);
 
 /// `candle_nn::FuncT` in a twin.
+///
+/// As [`Func`], told whether it trains.
 #[derive(Clone)]
 pub struct FuncT<'a>(What<ClosureT<'a>, candle_nn::FuncT<'static>>);
 

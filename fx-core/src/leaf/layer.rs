@@ -16,6 +16,10 @@ use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_l
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
+///
+/// This is the form in which a library describes its layers: fx-nn and this crate's own entries for candle_nn. Whatever
+/// has it is a [`LayerModule`](crate::module::LayerModule) of a graph, and [`Leaf`] of it is its mirror. For one layer
+/// of a program's own, [`LayerModule`](crate::module::LayerModule) asks for less.
 pub trait Layer: Clone + Send + Sync + 'static {
     /// Name of its type.
     const NAME: &'static str;
@@ -211,6 +215,9 @@ impl<L: Layer> LayerModule for L {
 }
 
 /// The mirror of a layer that is called whole.
+///
+/// It has the methods by which user code calls the layer and reads it: `forward`, `weight`, `bias`, and those of single
+/// layers. A tensor of the layer that is read so is a `get_attr` of its path, `linear.weight`.
 #[derive(Clone)]
 pub struct Leaf<L: Layer> {
     scope: Scope,
@@ -237,6 +244,8 @@ impl<L: Layer> Leaf<L> {
     }
 
     /// Records a call of the layer on these arguments, the input first.
+    ///
+    /// Options follow the input in the order of [`Called::options`](crate::module::Called).
     ///
     /// # Errors
     /// What candle refuses.
@@ -296,6 +305,8 @@ impl<'l, L: Layer> Inside<'l, L> {
 }
 
 /// A layer that is called as `layer.forward(x)`.
+///
+/// `#[fx(leaf)]` is not needed for its mirror: [`Leaf`] has `forward`.
 pub trait Forward: Layer {}
 
 impl<L: Forward> Leaf<L> {
@@ -321,6 +332,8 @@ impl<L: Forward> Module for Leaf<L> {
 }
 
 /// A layer that is called as `layer.forward_t(x, train)`.
+///
+/// [`Leaf`] has `forward_t`; `train` is an option of the node.
 pub trait ForwardT: Layer {}
 
 impl<L: ForwardT> Leaf<L> {
@@ -564,6 +577,11 @@ macro_rules! layer {
 pub(super) use layer;
 
 /// Argument `index` of a call of a layer.
+///
+/// What [`Layer::call`] reads its arguments with.
+///
+/// # Errors
+/// If there is no such argument, or if it is of another kind.
 pub fn argument<'v, T: crate::ops::FromValue<'v>>(args: &[&'v Value], index: usize) -> Result<T> {
     let Some(value) = args.get(index) else {
         candle_core::bail!("argument {index} of a layer is missing");

@@ -15,6 +15,7 @@ use crate::ops::infer::{Inferred, broadcast, floats, refuse, same, shaped};
 use crate::ops::macs::{of_each, of_window};
 use crate::ops::{conv, elementwise, nn};
 use crate::trace::functions::ops;
+use crate::trace::lift::Returned;
 use crate::trace::{Module, Proxy, Scope, Traceable};
 use crate::value::{Fact, TensorFact, Value};
 
@@ -536,6 +537,15 @@ impl Traceable for candle_nn::ops::Identity {
     type Symbolic = Identity;
 
     fn symbolic(&self, _: &Scope) -> Identity {
+        Identity
+    }
+}
+
+/// Made by a twin: `Box::new(Identity::new())`.
+impl Returned for candle_nn::ops::Identity {
+    type Lifted = Identity;
+
+    fn lift(self) -> Identity {
         Identity
     }
 }

@@ -1,5 +1,17 @@
 //! Layers that a graph calls whole: the mirrors of candle_nn's layers, and the trait by which a layer becomes one.
 //!
+//! Every layer of candle_nn has a mirror here, [`Leaf`]`<Linear>` for `Linear`, and so have its caches ([`kv_cache`]),
+//! recurrent layers ([`RecurrentLeaf`]), closures ([`Func`]), quantized matrices ([`QTensorLeaf`]) and streams
+//! ([`streaming`]). A call of one records one `call_module` node.
+//!
+//! | to | use |
+//! |---|---|
+//! | use a layer of a library in a model | nothing: a field of its type is enough |
+//! | have a layer of one's own called whole | `#[fx(leaf)]` on the field ([`OpaqueLeaf`]), or [`TracerRules::is_leaf_module`](crate::trace::TracerRules::is_leaf_module) |
+//! | give a graph a layer by hand | [`LayerModule`](crate::module::LayerModule) |
+//! | describe a layer of a library, with its mirror | [`Layer`] |
+//! | look up layers by the names of their types | [`LayerTable`](crate::module::LayerTable) |
+//!
 //! Invariant: a layer is described in one place: its parts, how it is called, and its shape rule.
 
 mod activation;

@@ -15,6 +15,9 @@ use crate::value::{Fact, Value};
 use super::layer::argument;
 
 /// The mirror of a user's layer that is called whole.
+///
+/// The graph holds the layer itself. It says nothing of its shapes until it runs, counts as changing something, and
+/// cannot be saved.
 pub struct OpaqueLeaf<M> {
     scope: Scope,
     layer: Arc<dyn LayerModule>,

@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::ops::Deref;
+use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ impl Shared {
             Some(layer) => call_layer(layer, &self.scope, given),
             None => {
                 let (layer, path) = (self.name.to_owned(), self.scope.path().to_string());
-                let at = At(std::panic::Location::caller());
+                let at = At(Location::caller());
                 Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
             }
         }
@@ -77,6 +78,8 @@ impl Shared {
 }
 
 /// The mirror of a layer that is called as `layer.forward(x)`.
+///
+/// For layers that cannot be cloned, inside of an `Arc` or `Rc`: the graph keeps the pointer, and the way to the layer.
 #[derive(Clone)]
 pub struct SharedLayer(Shared);
 
@@ -114,6 +117,8 @@ impl Module for SharedLayer {
 }
 
 /// The mirror of a layer that is called as `layer.forward_t(x, train)`.
+///
+/// As [`SharedLayer`].
 #[derive(Clone)]
 pub struct SharedLayerT(Shared);
 
@@ -139,15 +144,32 @@ impl ModuleT for SharedLayerT {
     }
 }
 
-/// Layers whose type is not known. Where `$original` gives one, the graph holds it without the model.
-macro_rules! unknown_layers {
-    ($($type:ty => $mirror:ident, $name:literal, |$layer:ident, $scope:ident| $original:expr;)*) => {$(
-        impl Traceable for $type {
-            type Symbolic = $mirror;
+impl Module for Box<dyn Module> {
+    #[track_caller]
+    fn forward(&self, xs: &Proxy) -> Result<Proxy> {
+        (**self).forward_at(xs, Location::caller())
+    }
+}
 
-            fn symbolic(&self, scope: &Scope) -> $mirror {
+impl ModuleT for Box<dyn ModuleT> {
+    #[track_caller]
+    fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
+        (**self).forward_t_at(xs, train, Location::caller())
+    }
+}
+
+/// Layers whose type is not known. Where `$original` gives one, the graph holds it without the model. The mirror of a box is
+/// one, so that twins can make it: `let layers: Vec<Box<dyn Module>> = vec![Box::new(conv), Box::new(norm)]`.
+macro_rules! unknown_layers {
+    ($(
+        $type:ty => $symbolic:ty: $wrap:ident of $mirror:ident, $name:literal, |$layer:ident, $scope:ident| $original:expr;
+    )*) => {$(
+        impl Traceable for $type {
+            type Symbolic = $symbolic;
+
+            fn symbolic(&self, scope: &Scope) -> $symbolic {
                 let ($layer, $scope) = (self, scope);
-                $mirror::behind::<Self>($name, scope, $original)
+                unknown_layers!(@$wrap $mirror::behind::<Self>($name, scope, $original))
             }
 
             fn whole(&self) -> Option<&dyn Any> {
@@ -155,27 +177,29 @@ macro_rules! unknown_layers {
             }
         }
     )*};
+    (@itself $mirror:expr) => { $mirror };
+    (@boxed $mirror:expr) => { Box::new($mirror) };
 }
 unknown_layers! {
-    Box<dyn candle_core::Module> => SharedLayer, "Box<dyn Module>", |_layer, scope| in_model(scope);
-    Box<dyn candle_core::Module + Send> => SharedLayer, "Box<dyn Module + Send>", |_layer, scope| in_model(scope);
-    Box<dyn candle_core::Module + Send + Sync> => SharedLayer, "Box<dyn Module + Send + Sync>",
+    Box<dyn candle_core::Module> => Box<dyn Module>: boxed of SharedLayer, "Box<dyn Module>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::Module + Send> => Box<dyn Module + Send>: boxed of SharedLayer, "Box<dyn Module + Send>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::Module + Send + Sync> => Box<dyn Module + Send + Sync>: boxed of SharedLayer, "Box<dyn Module + Send + Sync>",
         |_layer, scope| in_model(scope);
-    Box<dyn candle_core::ModuleT> => SharedLayerT, "Box<dyn ModuleT>", |_layer, scope| in_model(scope);
-    Box<dyn candle_core::ModuleT + Send> => SharedLayerT, "Box<dyn ModuleT + Send>", |_layer, scope| in_model(scope);
-    Box<dyn candle_core::ModuleT + Send + Sync> => SharedLayerT, "Box<dyn ModuleT + Send + Sync>",
+    Box<dyn candle_core::ModuleT> => Box<dyn ModuleT>: boxed of SharedLayerT, "Box<dyn ModuleT>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::ModuleT + Send> => Box<dyn ModuleT + Send>: boxed of SharedLayerT, "Box<dyn ModuleT + Send>", |_layer, scope| in_model(scope);
+    Box<dyn candle_core::ModuleT + Send + Sync> => Box<dyn ModuleT + Send + Sync>: boxed of SharedLayerT, "Box<dyn ModuleT + Send + Sync>",
         |_layer, scope| in_model(scope);
-    Arc<dyn candle_core::Module + Send + Sync> => SharedLayer, "Arc<dyn Module + Send + Sync>",
+    Arc<dyn candle_core::Module + Send + Sync> => SharedLayer: itself of SharedLayer, "Arc<dyn Module + Send + Sync>",
         |layer, _scope| Some(Original::Copy(Arc::new(layer.clone())));
-    Arc<dyn candle_core::ModuleT + Send + Sync> => SharedLayerT, "Arc<dyn ModuleT + Send + Sync>",
+    Arc<dyn candle_core::ModuleT + Send + Sync> => SharedLayerT: itself of SharedLayerT, "Arc<dyn ModuleT + Send + Sync>",
         |layer, _scope| Some(Original::Copy(Arc::new(layer.clone())));
-    Arc<dyn candle_core::Module> => SharedLayer, "Arc<dyn Module>",
+    Arc<dyn candle_core::Module> => SharedLayer: itself of SharedLayer, "Arc<dyn Module>",
         |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
-    Arc<dyn candle_core::ModuleT> => SharedLayerT, "Arc<dyn ModuleT>",
+    Arc<dyn candle_core::ModuleT> => SharedLayerT: itself of SharedLayerT, "Arc<dyn ModuleT>",
         |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
-    Rc<dyn candle_core::Module> => SharedLayer, "Rc<dyn Module>",
+    Rc<dyn candle_core::Module> => SharedLayer: itself of SharedLayer, "Rc<dyn Module>",
         |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
-    Rc<dyn candle_core::ModuleT> => SharedLayerT, "Rc<dyn ModuleT>",
+    Rc<dyn candle_core::ModuleT> => SharedLayerT: itself of SharedLayerT, "Rc<dyn ModuleT>",
         |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
 }
 

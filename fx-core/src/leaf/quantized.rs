@@ -17,6 +17,8 @@ use super::layer::{Leaf, argument};
 use super::method::Method;
 
 /// The mirror of a `QTensor`.
+///
+/// The graph holds the quantized blocks as they are; a call of it is one node.
 #[derive(Clone)]
 pub struct QTensorLeaf {
     scope: Scope,

@@ -21,6 +21,8 @@ use crate::value::{Fact, TensorFact, Value};
 use super::layer::argument;
 
 /// candle_nn's `RNN` in a twin.
+///
+/// It has candle's methods.
 pub trait RNN {
     /// What a step hands to the next.
     type State: Clone;
@@ -95,6 +97,8 @@ pub trait Recurrent: candle_nn::RNN + Clone + Send + Sync + 'static {
 }
 
 /// The mirror of an `LSTMState`.
+///
+/// Both parts are `(batch, hidden)`.
 #[derive(Debug, Clone)]
 pub struct LstmState {
     /// The hidden state, which is the output.
@@ -124,6 +128,8 @@ impl LstmState {
 }
 
 /// The mirror of a `GRUState`.
+///
+/// It is `(batch, hidden)`.
 #[derive(Debug, Clone)]
 pub struct GruState {
     /// The hidden state, which is the output.
@@ -298,6 +304,8 @@ impl<R: Recurrent> LayerModule for Run<R> {
 }
 
 /// The mirror of a recurrent layer.
+///
+/// Of an LSTM or a GRU; what it hands from step to step is [`LstmState`] or [`GruState`].
 #[derive(Clone)]
 pub struct RecurrentLeaf<R: Recurrent> {
     scope: Scope,

@@ -15,6 +15,8 @@ use super::func::func;
 use super::original::SharedLayer;
 
 /// The mirror of a `Sequential`.
+///
+/// One that a model holds is called whole, as one node; one that a twin builds is a list of layers, each called.
 #[derive(Clone)]
 pub struct SequentialLeaf(Layers);
 

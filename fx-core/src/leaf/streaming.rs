@@ -8,6 +8,8 @@ use candle_core::{D, Result, Shape};
 use crate::trace::{Held, Holding, Inputs, Module, Proxy, Scope, Session, Traceable};
 
 /// The mirror of a `StreamTensor`.
+///
+/// A tensor or nothing, decided when the model is captured.
 #[derive(Debug, Clone)]
 pub struct StreamTensor(Option<Proxy>);
 
@@ -150,6 +152,8 @@ impl StreamTensor {
 }
 
 /// candle's `StreamingModule` in a twin.
+///
+/// Modules that take a stream part by part, and hold back what they cannot use yet.
 pub trait StreamingModule {
     /// Takes what comes, and gives what there is.
     ///
@@ -162,6 +166,8 @@ pub trait StreamingModule {
 }
 
 /// The mirror of a `StreamingBinOp`.
+///
+/// What one side has more than the other waits in it for the next step.
 #[derive(Debug, Clone)]
 pub struct StreamingBinOp {
     prev_lhs: StreamTensor,

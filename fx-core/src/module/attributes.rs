@@ -24,6 +24,8 @@ use super::layer::LayerModule;
 /// assert!(matches!(found, Some(Attribute::Tensor(tensor)) if tensor.dims() == [3]));
 /// # Ok::<(), candle_core::Error>(())
 /// ```
+///
+/// A tensor, a layer behind an `Arc`, and a graph module become one by `into`.
 #[derive(Clone)]
 pub enum Attribute {
     /// A parameter, a buffer or a constant.
@@ -101,6 +103,8 @@ impl fmt::Debug for Attribute {
 pub const CONSTANT: &str = "_tensor_constant";
 
 /// The path of a node leads to nothing, or to something of another kind.
+///
+/// [`GraphModule::check`](super::GraphModule::check) finds all of them before a run does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}` should be {expected}, but is {found}")]
 pub struct MissingAttribute {
@@ -116,6 +120,26 @@ pub struct MissingAttribute {
 ///
 /// A path leads into child graphs, and into the tensors of layers that tell them
 /// ([`LayerModule::state`]): `block.linear.weight`.
+///
+/// They keep the order in which they were put there, in which they are listed, printed and saved.
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::ir::ModulePath;
+/// use fx_core::module::{Attribute, Attributes};
+///
+/// let zeros = |size: usize| Tensor::zeros(size, DType::F32, &Device::Cpu);
+/// let mut attributes = Attributes::new();
+/// attributes.insert("head.weight", zeros(3)?);
+/// attributes.insert("head.bias", zeros(2)?);
+/// assert!(attributes.insert("head.bias", zeros(3)?).is_some());
+/// attributes.retain(|path, _| path.as_str() != "head.weight");
+/// assert_eq!(attributes.tensor(&ModulePath::new("head.bias"))?.dims(), [3]);
+///
+/// let error = attributes.layer(&ModulePath::new("head.bias")).err().expect("that is a tensor");
+/// assert_eq!(error.to_string(), "`head.bias` should be a layer, but is a tensor");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Attributes {
     by_path: IndexMap<ModulePath, Attribute>,
@@ -129,11 +153,15 @@ impl Attributes {
     }
 
     /// Puts a tensor, layer or graph at a path, in place of what was there.
+    ///
+    /// That is returned. It takes the place in the order of what it replaces; else it is the last.
     pub fn insert(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
         self.by_path.insert(path.into(), attribute.into())
     }
 
     /// Takes away what is at a path; the others keep their order.
+    ///
+    /// It is returned; none if nothing was held at exactly this path.
     pub fn remove(&mut self, path: &ModulePath) -> Option<Attribute> {
         self.by_path.shift_remove(path)
     }
@@ -150,6 +178,9 @@ impl Attributes {
     }
 
     /// What is held at exactly this path, to be changed.
+    ///
+    /// A child graph that others hold too is copied before it is changed, by [`Arc::make_mut`];
+    /// [`GraphModule::child_mut`](super::GraphModule::child_mut) does it.
     pub fn get_mut(&mut self, path: &ModulePath) -> Option<&mut Attribute> {
         self.by_path.get_mut(path)
     }
@@ -184,6 +215,8 @@ impl Attributes {
     }
 
     /// What a path leads to: what is held there, or what is there inside the child graph or layer on the way.
+    ///
+    /// Of a layer that does not tell its tensors nothing is found. The tensor or pointer is cloned, no data is.
     #[must_use]
     pub fn fetch(&self, path: &ModulePath) -> Option<Attribute> {
         let (mut attributes, mut path) = (self, path.clone());
@@ -207,8 +240,7 @@ impl Attributes {
     /// The child graph or layer that a path leads through, and the rest of the path inside.
     pub(super) fn holder(&self, path: &ModulePath) -> Option<(&Attribute, ModulePath)> {
         let text = path.as_str();
-        let mut ends = text.rmatch_indices('.').map(|(end, _)| end);
-        ends.find_map(|end| {
+        ModulePath::ends_of_parts(text).find_map(|end| {
             let held = self.get(&ModulePath::new(&text[..end]))?;
             (!matches!(held, Attribute::Tensor(_))).then(|| (held, ModulePath::new(&text[end + 1..])))
         })
@@ -272,6 +304,8 @@ impl Attributes {
     }
 
     /// Everything, in order of first use.
+    ///
+    /// Only what is held here, not what is inside of children and layers.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&ModulePath, &Attribute)> + ExactSizeIterator {
         self.by_path.iter()
     }

@@ -13,6 +13,8 @@ use super::inputs::{BindInputsError, bind_inputs};
 use super::shared::path_of;
 
 /// What is wrong with a graph module.
+///
+/// Faults of child graphs are found as well, each with the path of its graph.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckErrors {
@@ -62,15 +64,18 @@ impl GraphModule {
     /// );
     /// ```
     ///
+    /// A graph that is not well formed is not asked for more: its own faults come first
+    /// ([`Graph::verify`](crate::ir::Graph::verify)). Nothing is changed and nothing runs.
+    ///
     /// # Errors
     /// Everything that is wrong, at once.
     pub fn check(&self) -> Result<(), CheckErrors> {
         let mut found = Vec::new();
-        self.check_alone(&ModulePath::ROOT, &mut found);
+        self.check_alone(&|| ModulePath::ROOT, &mut found);
         let held = self.held_graphs();
         for (number, child) in held.iter().enumerate() {
             match child.depth.cmp(&(Self::MAX_DEPTH + 1)) {
-                Ordering::Less => child.module.check_alone(&path_of(&held, number), &mut found),
+                Ordering::Less => child.module.check_alone(&|| path_of(&held, number), &mut found),
                 Ordering::Equal => found.push((path_of(&held, number), CheckErrors::TooDeep)),
                 Ordering::Greater => {}
             }
@@ -85,20 +90,20 @@ impl GraphModule {
         }
     }
 
-    /// Checks this graph, and not its children.
-    fn check_alone(&self, at: &ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
+    /// Checks this graph, and not its children. `at` says where it is, which takes time, if something is wrong.
+    fn check_alone(&self, at: &dyn Fn() -> ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
         match self.graph().verify() {
-            Err(errors) => found.push((at.clone(), CheckErrors::Graph(errors))),
+            Err(errors) => found.push((at(), CheckErrors::Graph(errors))),
             // Only a graph that is well formed can be asked for more.
             Ok(()) => self.check_names(at, found),
         }
         let twice = self.attributes().held_twice();
         if !twice.is_empty() {
-            found.push((at.clone(), CheckErrors::Twice(twice)));
+            found.push((at(), CheckErrors::Twice(twice)));
         }
     }
 
-    fn check_names(&self, at: &ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
+    fn check_names(&self, at: &dyn Fn() -> ModulePath, found: &mut Vec<(ModulePath, CheckErrors)>) {
         let (mut missing, mut calls) = (Vec::new(), Vec::new());
         for (id, node) in self.graph().nodes() {
             let line = || self.graph().node_line(id);
@@ -119,10 +124,10 @@ impl GraphModule {
             }
         }
         if !missing.is_empty() {
-            found.push((at.clone(), CheckErrors::Attributes(missing)));
+            found.push((at(), CheckErrors::Attributes(missing)));
         }
         if !calls.is_empty() {
-            found.push((at.clone(), CheckErrors::Calls(calls)));
+            found.push((at(), CheckErrors::Calls(calls)));
         }
     }
 }

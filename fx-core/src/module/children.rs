@@ -13,6 +13,9 @@ use super::graph_module::GraphModule;
 
 impl GraphModule {
     /// Its child graphs, in order of first use.
+    ///
+    /// Only those that are held here; a child's own children are reached through it, or listed by
+    /// [`GraphModule::named_modules`].
     pub fn children(&self) -> impl Iterator<Item = (&ModulePath, &GraphModule)> {
         self.attributes().iter().filter_map(|(path, attribute)| match attribute {
             Attribute::Module(child) => Some((path, &**child)),
@@ -21,16 +24,18 @@ impl GraphModule {
     }
 
     /// The child graph that a path leads to, also inside other children, to be changed.
+    ///
+    /// If other modules hold it, or it is held under several paths, this one path gets a copy of its own. None if the
+    /// path leads to no graph.
     pub fn child_mut(&mut self, path: impl Into<ModulePath>) -> Option<&mut GraphModule> {
         let (mut module, mut path) = (self, path.into());
         loop {
             let mut rest = None;
             if !module.attributes().contains(&path) {
                 let text = path.as_str();
-                let mut splits = text.rmatch_indices('.').map(|(end, _)| (&text[..end], &text[end + 1..]));
-                let is_held = |path: &str| module.attributes().contains(&ModulePath::new(path));
-                let (first, inner) = splits.find(|(first, _)| is_held(first))?;
-                (path, rest) = (ModulePath::new(first), Some(ModulePath::new(inner)));
+                let is_held = |end: &usize| module.attributes().contains(&ModulePath::new(&text[..*end]));
+                let end = ModulePath::ends_of_parts(text).find(is_held)?;
+                (path, rest) = (ModulePath::new(&text[..end]), Some(ModulePath::new(&text[end + 1..])));
             }
             let Attribute::Module(child) = module.attributes_mut().get_mut(&path)? else { return None };
             module = Arc::make_mut(child);

@@ -15,6 +15,8 @@ impl GraphModule {
     }
 
     /// Gives the type of generated code another name.
+    ///
+    /// It is not checked: what is no name of a type in Rust is made one where it is written.
     pub fn set_class_name(&mut self, name: impl Into<Arc<str>>) {
         self.class_name = name.into();
     }

@@ -16,9 +16,12 @@ use super::attributes::{Attribute, Attributes};
 use super::graph_module::GraphModule;
 use super::held_state::{Kept, State};
 use super::infer::RefusedNode;
+use super::inputs::{DEFAULT_INPUT, default_input, parameter};
 use super::layer::{LayerModule, LayerState};
 
 /// Why a module was not converted. It is left as it was.
+///
+/// It says which tensor, layer or node it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -56,6 +59,8 @@ impl GraphModule {
     /// Moves all tensors to a device, those of layers and child graphs too. Devices that are written in the graph
     /// (`zeros(…, device = cpu)`) become that device. A variable becomes another variable.
     ///
+    /// State moves along, the one now and the one at the capture; what was shared with other modules is not any more.
+    ///
     /// # Errors
     /// When a tensor cannot be moved or a layer cannot be made again; nothing is changed then.
     pub fn to_device(&mut self, device: &Device) -> Result<(), ConvertError> {
@@ -79,6 +84,23 @@ impl GraphModule {
     /// Converts all floating-point tensors to another floating-point type, those of layers and child graphs too; integers
     /// stay. The graph then takes floating-point inputs of that type; what is known of its nodes is worked out anew. A
     /// variable becomes another variable. A dtype that is written in the graph (`to_dtype(…, dtype = f32)`) stays.
+    ///
+    /// State is converted along.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
+    /// let mut module = Tracer::new()
+    ///     .input("x", DType::F32, 3)
+    ///     .trace_with(&(weight.clone(),), |(weight,), inputs| inputs.tensor("x")?.mul(weight))?;
+    /// module.to_dtype(DType::F16)?;
+    /// let y = module.forward(&[Tensor::ones(3, DType::F16, &Device::Cpu)?])?;
+    /// assert_eq!(y.dtype(), DType::F16);
+    /// assert!(module.forward(&[weight]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// When a tensor cannot be converted, a layer cannot be made again, or a node would refuse the new type; nothing is
@@ -197,8 +219,21 @@ impl<'f> Mapper<'f> {
         let mut state = |state: &State| state.map_tensors(&mut |name, tensor| self.tensor(tensor, &path.child(name)));
         let kept = Kept::at(state(&module.state())?, state(module.kept.initial())?);
         mapped.set_kept(kept);
+        self.defaults(&mut mapped, path)?;
         (self.finish)(&mut mapped)?;
         Ok(mapped)
+    }
+
+    /// What inputs are that are not given is of the other tensors, too.
+    fn defaults(&mut self, module: &mut GraphModule, path: &ModulePath) -> Result<(), ConvertError> {
+        let graph = module.graph();
+        let defaults = graph.placeholders().filter_map(|id| Some((id, default_input(graph.node(id))?.clone())));
+        for (id, default) in defaults.collect::<Vec<_>>() {
+            let path = path.child(parameter(module.graph().node(id)));
+            let mapped = default.map_tensors(&mut |tensor: &Tensor| self.tensor(tensor, &path))?;
+            module.graph_mut().meta_mut(id).annotate(DEFAULT_INPUT, mapped);
+        }
+        Ok(())
     }
 
     fn tensor(&mut self, tensor: &Tensor, path: &ModulePath) -> Result<Tensor, ConvertError> {

@@ -85,6 +85,8 @@ pub(crate) fn stays(effect: Effect, impure_random: bool) -> bool {
 impl GraphModule {
     /// Whether running it does something besides computing its result: a node of it, or of a child graph that it calls,
     /// is impure ([`Graph::is_impure`]), or calls a layer that is ([`LayerModule::effect`](super::LayerModule::effect)).
+    ///
+    /// A call of something that is not there counts as one that has to stay.
     #[must_use]
     pub fn is_impure(&self, impure_random: bool) -> bool {
         let mut effects = Effects::default();
@@ -96,6 +98,9 @@ impl GraphModule {
     /// one; of a child that has several paths the first. What layers do, they say
     /// ([`LayerModule::effect`](super::LayerModule::effect)). Attributes stay;
     /// [`GraphModule::delete_all_unused_submodules`] takes out what is left over.
+    ///
+    /// Random calls stay; [`DeadCode`](crate::passes::DeadCode) can take them too. A child graph that others hold is
+    /// changed in this module only.
     pub fn eliminate_dead_code(&mut self) -> Vec<ModulePath> {
         let mut effects = Effects::default();
         // Whether it changed, from the inside out, this one last.

@@ -54,6 +54,40 @@ impl Derived {
 ///
 /// A clone shares the weights and nothing else: edits of its graph, of its tree of attributes or of its child graphs
 /// stay its own, and so does its state ([`GraphModule::state`]). Variables ([`candle_core::Var`]) are weights, so training one trains the other.
+///
+/// Captures make one ([`Tracer`](crate::trace::Tracer)), files give one back ([`GraphModule::load`]), and
+/// [`GraphModule::new`] makes one of parts:
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::ir::Graph;
+/// use fx_core::module::{Attributes, GraphModule};
+///
+/// let graph: Graph = "graph shifted(%x) { %shift = get_attr shift() %y = call_function add(%x, %shift) output %y }".parse()?;
+/// let shift = Tensor::new(&[1f32, 2.0], &Device::Cpu)?;
+/// let mut module = GraphModule::new(graph, Attributes::from_iter([("shift", shift)]))?;
+/// let x = Tensor::zeros(2, DType::F32, &Device::Cpu)?;
+/// assert_eq!(module.forward(&[&x])?.to_vec1::<f32>()?, [1.0, 2.0]);
+///
+/// // Another tensor at the path; the graph is as it was.
+/// module.set_attribute("shift", Tensor::new(&[5f32, 5.0], &Device::Cpu)?);
+/// assert_eq!(module.forward(&[&x])?.to_vec1::<f32>()?, [5.0, 5.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// | its methods | are for |
+/// |---|---|
+/// | `graph`, `graph_mut`, `attributes`, `set_attribute`, `tensor` | looking and editing |
+/// | `check`, `infer_facts`, `normalized_arguments` | what is right, what is known |
+/// | `forward`, `run`, `run_named`, `accepts` | running |
+/// | `state`, `set_state`, `reset_state`, `share_state`, `run_with_state` | what is kept between runs |
+/// | `children`, `child_mut`, `add_submodule`, `named_modules`, … | the tree of modules |
+/// | `named_parameters`, `var_map`, `state_dict`, `load_state_dict`, … | weights |
+/// | `train`, `eval`, `to_device`, `to_dtype` | mode, device and dtype |
+/// | `eliminate_dead_code`, `delete_all_unused_submodules` | what is not needed |
+/// | `save`, `load`, `code`, `to_folder`, `summary` | files, source, tables |
+///
+/// It is `Send` and `Sync`, and runs take `&self`.
 pub struct GraphModule {
     graph: Graph,
     attributes: Attributes,
@@ -68,6 +102,8 @@ impl GraphModule {
     pub const MAX_DEPTH: usize = 64;
 
     /// A graph and what it names.
+    ///
+    /// Attributes that the graph does not name are kept; [`GraphModule::from_map`] leaves them out.
     ///
     /// # Errors
     /// When the graph is not well formed, or names something that is not there.
@@ -90,6 +126,9 @@ impl GraphModule {
     }
 
     /// The graph, to be edited. The next run works out anew how to run it: torch.fx's `recompile` is never needed.
+    ///
+    /// Edits may pass through states that are not correct. [`GraphModule::check`] says whether the outcome is; a run of
+    /// a graph that is not fails.
     pub fn graph_mut(&mut self) -> &mut Graph {
         self.plan.forget();
         &mut self.graph
@@ -102,6 +141,8 @@ impl GraphModule {
     }
 
     /// The tensors, layers and child graphs, to be changed.
+    ///
+    /// As after an edit of the graph, the next run works out anew how to run it.
     pub fn attributes_mut(&mut self) -> &mut Attributes {
         self.plan.forget();
         &mut self.attributes
@@ -121,11 +162,17 @@ impl GraphModule {
     }
 
     /// Puts a tensor, layer or graph at a path, in place of what was there.
+    ///
+    /// What was there is returned. No node is added: [`Cursor::get_attr`](crate::ir::Cursor::get_attr) and
+    /// [`Cursor::call_module`](crate::ir::Cursor::call_module) refer to it. Where a child graph or layer that is held
+    /// here has something else at that path, [`GraphModule::check`] says so.
     pub fn set_attribute(&mut self, path: impl Into<ModulePath>, attribute: impl Into<Attribute>) -> Option<Attribute> {
         self.attributes_mut().insert(path, attribute)
     }
 
     /// The tensor that a path leads to.
+    ///
+    /// Also one inside of a child graph, and one that a layer tells. None if there is none, or something else.
     #[must_use]
     pub fn tensor(&self, path: &str) -> Option<Tensor> {
         self.attributes.tensor(&ModulePath::new(path)).ok()

@@ -8,17 +8,20 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Keyword, NodeId, Target, by_parameter};
+use crate::ir::{Argument, Graph, Keyword, NodeId, Size, SizeOf, Target, by_parameter};
 use crate::ops::candle_error::{caught, reason};
 use crate::ops::{Facts, InferError};
-use crate::value::{Fact, Value};
+use crate::value::{Fact, Sizes, Value};
 
 use super::attributes::{Attribute, Attributes};
 use super::graph_module::GraphModule;
+use super::infer_sizes::Inference;
 use super::inputs::{Input, bind_inputs};
 use super::normalize::layer_arguments;
 
 /// A node that would be refused.
+///
+/// The reason is what candle would say, without a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}\n  would be refused: {reason}")]
 pub struct RefusedNode {
@@ -31,62 +34,100 @@ pub struct RefusedNode {
 impl GraphModule {
     /// What is known of its result if this is known of its inputs, one fact for each placeholder.
     ///
+    /// What a rule cannot say is [`Fact::Unknown`]; with fewer facts than placeholders the rest is unknown. Nothing is
+    /// written to the nodes; [`GraphModule::infer_facts`] writes.
+    ///
+    /// ```
+    /// use candle_core::DType;
+    /// use fx_core::{trace::Tracer, value::Fact};
+    ///
+    /// let module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.matmul(&inputs.tensor("w")?))?;
+    /// let known = |shape: (usize, usize)| Fact::tensor(shape, DType::F32);
+    /// assert_eq!(module.infer(&[&known((2, 3)), &known((3, 5))])?, known((2, 5)));
+    /// let error = module.infer(&[&known((2, 3)), &known((4, 5))]).unwrap_err();
+    /// assert!(error.line.starts_with("%matmul"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// When a node in it would be refused.
     pub fn infer(&self, inputs: &[&Fact]) -> Result<Fact, RefusedNode> {
-        Ok(self.facts(inputs, 0, &mut Results::default())?.1)
+        self.result(inputs, 0, &mut Results::default())
     }
 
     /// Works out anew what is known of each node from what is known of the placeholders, and writes it to the nodes.
     /// What no rule can say becomes unknown.
     ///
+    /// A fact that follows sizes stays if it says the same at the capture's. To work out facts for other inputs, write
+    /// those of the placeholders first ([`Graph::meta_mut`](crate::ir::Graph::meta_mut)); what only a run can tell,
+    /// [`ShapeProp`](crate::interp::ShapeProp) sees.
+    ///
     /// # Errors
     /// When a node would be refused; nothing is written then.
     pub fn infer_facts(&mut self) -> Result<(), RefusedNode> {
         let graph = self.graph();
-        let inputs: Vec<Fact> = graph.placeholders().map(|id| graph.node(id).meta().fact.clone()).collect();
-        let (facts, _) = self.facts(&inputs.iter().collect::<Vec<_>>(), 0, &mut Results::default())?;
-        for (id, fact) in facts {
-            let graph = self.graph_mut();
-            let node = graph.node(id);
-            let fact = match node.target() {
-                // Nothing is computed there, so it is as its argument is, which may follow sizes.
-                Target::Output => node.args().first().map_or(Fact::Unknown, |result| {
-                    result.fact(&mut |id| graph.try_node(id).map_or(Fact::Unknown, |node| node.meta().fact.clone()))
-                }),
-                // What follows sizes says more.
-                _ if node.meta().fact.is_symbolic() && node.meta().fact.agrees_with(&fact) => continue,
-                _ => fact,
-            };
-            graph.meta_mut(id).fact = fact;
-        }
-        Ok(())
-    }
-
-    fn facts(
-        &self,
-        inputs: &[&Fact],
-        depth: usize,
-        results: &mut Results,
-    ) -> Result<(Vec<(NodeId, Fact)>, Fact), RefusedNode> {
+        let (mut inference, mut results) = (Inference::of(graph), Results::default());
         let mut known = SecondaryMap::<NodeId, Fact>::new();
-        let (mut facts, mut result) = (Vec::with_capacity(self.graph().len()), Fact::Unknown);
-        let mut inputs = inputs.iter();
-        for (id, node) in self.graph().nodes() {
-            let fact = if let Target::Placeholder(_) = node.target() {
-                inputs.next().map_or(Fact::Unknown, |fact| (*fact).clone())
-            } else {
-                let (attributes, of) = (self.attributes(), &mut |id| known[id].clone());
-                let inferred = infer_in(attributes, node.target(), node.args(), node.kwargs(), depth, results, of);
-                inferred.map_err(|reason| RefusedNode { line: self.graph().node_line(id), reason })?
+        let mut facts = Vec::with_capacity(graph.len());
+        for (id, node) in graph.nodes() {
+            let (stored, mut of) = (&node.meta().fact, |id| known[id].clone());
+            let fact = match node.target() {
+                Target::Placeholder(_) => stored.clone(),
+                // Nothing is computed there, so it is as its argument is, which may follow sizes.
+                Target::Output => node.args().first().map_or(Fact::Unknown, |result| result.fact(&mut of)),
+                target => {
+                    let (args, kwargs) = (node.args(), node.kwargs());
+                    let fact = inference.call_in(self.attributes(), target, args, kwargs, &mut results, &mut of);
+                    let fact = fact.map_err(|reason| RefusedNode { line: graph.node_line(id), reason })?;
+                    // What follows sizes says more.
+                    if stored.is_symbolic() && stored.agrees_with(&fact) { stored.clone() } else { fact }
+                }
             };
-            if *node.target() == Target::Output {
-                result = fact.clone();
-            }
             known[id] = fact.clone();
             facts.push((id, fact));
         }
-        Ok((facts, result))
+        let graph = self.graph_mut();
+        facts.into_iter().for_each(|(id, fact)| graph.meta_mut(id).fact = fact);
+        Ok(())
+    }
+
+    /// What is known of its result, at the sizes that these inputs are of.
+    fn result(&self, inputs: &[&Fact], depth: usize, results: &mut Results) -> Result<Fact, RefusedNode> {
+        let sizes = sizes_of(self.graph(), inputs);
+        let mut known = SecondaryMap::<NodeId, Fact>::new();
+        let (mut result, mut inputs) = (Fact::Unknown, inputs.iter());
+        for (id, node) in self.graph().nodes() {
+            known[id] = if let Target::Placeholder(_) = node.target() {
+                inputs.next().map_or(Fact::Unknown, |fact| (*fact).clone())
+            } else {
+                let place = Place { attributes: self.attributes(), sizes: sizes.as_ref(), depth };
+                let of = &mut |id| known[id].clone();
+                let inferred = infer_in(place, node.target(), node.args(), node.kwargs(), results, of);
+                inferred.map_err(|reason| RefusedNode { line: self.graph().node_line(id), reason })?
+            };
+            if *node.target() == Target::Output {
+                result = known[id].clone();
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// The sizes that a graph follows, as far as these facts of its inputs say; none if it follows none.
+fn sizes_of(graph: &Graph, inputs: &[&Fact]) -> Option<Sizes> {
+    let dynamic = graph.dynamic()?;
+    let inputs: HashMap<NodeId, &Fact> = graph.placeholders().zip(inputs.iter().copied()).collect();
+    let known = |size: &Size| size.places.iter().find_map(|place| number_at(*place, inputs.get(&place.input())?));
+    Some(dynamic.sizes.iter().filter_map(|size| Some((size.name.clone(), known(size)?))).collect())
+}
+
+/// The number that is read from an input, if that is known.
+pub(super) fn number_at(place: SizeOf, input: &Fact) -> Option<i64> {
+    match (place, input) {
+        (SizeOf::Extent(_, axis), Fact::Tensor(fact)) => i64::try_from(*fact.dims().get(axis)?).ok(),
+        (SizeOf::Value(_), Fact::Data(Value::Int(int))) => Some(*int),
+        (SizeOf::Value(_), Fact::SymInt(expression)) => Some(expression.hint()),
+        _ => None,
     }
 }
 
@@ -96,7 +137,7 @@ type Given = (Vec<Fact>, Fact);
 /// What child graphs give, by what they are given, so that one that is called at several places is looked through once.
 /// Children are told apart by where they are, which does not change while a module is looked through.
 #[derive(Default)]
-struct Results {
+pub(super) struct Results {
     known: HashMap<(*const GraphModule, usize), VecDeque<Given>>,
 }
 
@@ -105,28 +146,40 @@ impl Results {
     const KEPT: usize = 16;
 }
 
-/// What is known of the value of a node that does this; unknown for a placeholder.
+/// Where a call is.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) attributes: &'p Attributes,
+    /// The sizes of a run; none are those of the capture.
+    pub(super) sizes: Option<&'p Sizes>,
+    pub(super) depth: usize,
+}
+
+/// What is known of the value of a node that does this, at the sizes of the capture; unknown for a placeholder.
 pub(crate) fn infer_call(
     attributes: &Attributes,
     target: &Target,
     args: &[Argument],
     kwargs: &[(Keyword, Argument)],
-    depth: usize,
     fact_of: &mut dyn FnMut(NodeId) -> Fact,
 ) -> Result<Fact, InferError> {
-    infer_in(attributes, target, args, kwargs, depth, &mut Results::default(), fact_of)
+    let place = Place { attributes, sizes: None, depth: 0 };
+    infer_in(place, target, args, kwargs, &mut Results::default(), fact_of)
 }
 
-fn infer_in(
-    attributes: &Attributes,
+pub(super) fn infer_in(
+    place: Place<'_>,
     target: &Target,
     args: &[Argument],
     kwargs: &[(Keyword, Argument)],
-    depth: usize,
     results: &mut Results,
     fact_of: &mut dyn FnMut(NodeId) -> Fact,
 ) -> Result<Fact, InferError> {
-    let mut fact = |argument: &Argument| argument.fact(&mut |id| fact_of(id));
+    let Place { attributes, sizes, depth } = place;
+    let mut fact = |argument: &Argument| match sizes {
+        Some(sizes) => argument.fact_at(sizes, &mut |id| fact_of(id)),
+        None => argument.fact(&mut |id| fact_of(id)),
+    };
     match target {
         Target::Placeholder(_) => Ok(Fact::Unknown),
         Target::Output => Ok(args.first().map_or(Fact::Unknown, fact)),
@@ -164,8 +217,10 @@ fn infer_in(
                 {
                     return Ok(result.clone());
                 }
-                let inferred = child.facts(&facts.iter().collect::<SmallVec<[&Fact; 4]>>(), depth + 1, results);
-                let result = inferred.map_err(|error| InferError(error.to_string()))?.1;
+                let inferred = child.result(&facts.iter().collect::<SmallVec<[&Fact; 4]>>(), depth + 1, results);
+                let result = inferred.map_err(|error| InferError(error.to_string()))?;
+                // Children can wrap what others give without end.
+                let result = if result.is_deeper_than(Argument::MAX_DEPTH) { Fact::Unknown } else { result };
                 let known = results.known.entry(key).or_default();
                 if known.len() == Results::KEPT {
                     known.pop_front();

@@ -2,6 +2,8 @@
 //!
 //! Invariant: each placeholder gets one argument, by position, by name, or its default; or the call is refused.
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
 use crate::ir::{Argument, Graph, Keyword, Node, NodeId, Target};
@@ -23,6 +25,9 @@ use crate::value::Value;
 pub const DEFAULT_INPUT: &str = "default";
 
 /// A call of a graph that does not fit its placeholders.
+///
+/// It is about calls of child graphs by nodes; what a caller of a whole graph gets wrong is a
+/// [`RunError`](crate::interp::RunError).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindInputsError {
@@ -87,8 +92,12 @@ pub(crate) fn bind_inputs<'a>(
     }
     let mut inputs: SmallVec<[Option<Input<'a>>; 4]> = args.iter().map(|given| Some(Input::Given(given))).collect();
     inputs.resize(placeholders.len(), None);
+    // Most calls name none. Of placeholders of one name the first is meant.
+    let named = if kwargs.is_empty() { &[][..] } else { &placeholders[..] };
+    let by_name: HashMap<&str, usize> =
+        named.iter().enumerate().rev().map(|(at, id)| (parameter(graph.node(*id)), at)).collect();
     for (keyword, given) in kwargs {
-        let Some(at) = placeholders.iter().position(|id| parameter(graph.node(*id)) == &**keyword) else {
+        let Some(&at) = by_name.get(&**keyword) else {
             return Err(BindInputsError::Unknown {
                 graph: name(),
                 name: keyword.to_string(),

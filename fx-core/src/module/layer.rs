@@ -12,6 +12,8 @@ use crate::ops::{Effect, InferError};
 use crate::value::{Fact, Value};
 
 /// How a layer is called: the method, and the names of its arguments after the first.
+///
+/// The input is the first argument, by position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Called {
     /// `forward` or `forward_t`.
@@ -39,6 +41,8 @@ impl Called {
     }
 
     /// The option of this name in a call with these arguments, given by name or by position.
+    ///
+    /// None if it is not given.
     #[must_use]
     pub fn option<'a>(
         &self,
@@ -51,6 +55,8 @@ impl Called {
     }
 
     /// Whether a call with these arguments may run as in training: it is told to, or only a run says whether it is.
+    ///
+    /// A layer without the option `train` never does.
     #[must_use]
     pub fn may_train(&self, args: &[Argument], kwargs: &[(Keyword, Argument)]) -> bool {
         !matches!(self.option(Self::FORWARD_T.options[0], args, kwargs), None | Some(Argument::Bool(false)))
@@ -58,6 +64,23 @@ impl Called {
 }
 
 /// What a layer is made of: enough to build it again, move it to another device, or write it as source.
+///
+/// What [`LayerModule::state`] tells and [`LayerModule::rebuild`] takes. Both lists are in the order that the layer
+/// declares, and what is absent, such as a bias, is left out.
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::{module::LayerState, value::Value};
+///
+/// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
+/// let state = LayerState { options: vec![("eps", Value::Float(1e-5))], tensors: vec![("weight", weight)] };
+/// assert_eq!(state.option::<f64>("eps")?, 1e-5);
+/// assert_eq!(state.tensor::<Tensor>("weight")?.dims(), [3]);
+/// // A tensor that the layer can do without, and one that it cannot.
+/// assert!(state.tensor::<Option<Tensor>>("bias")?.is_none());
+/// assert!(state.tensor::<Tensor>("bias").is_err());
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct LayerState {
     /// Its settings by name, plain data in order of declaration: `eps`, `stride`.
@@ -67,6 +90,8 @@ pub struct LayerState {
 }
 
 /// How a tensor of a layer is got from outside, as Rust.
+///
+/// Generated code uses it where a model reads the tensor of a layer that it also calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartSource {
     /// A closure from the layer to the tensor: `|layer| layer.weight().clone()`.
@@ -132,18 +157,27 @@ pub struct LayerSource {
 /// ```
 pub trait LayerModule: Send + Sync {
     /// Name of its type, `Linear`.
+    ///
+    /// Two layers of one name are of one kind: patterns compare by it, files and tables show it.
     fn type_name(&self) -> &str;
 
     /// How it is called.
+    ///
+    /// The graph's calls have the input by position and each of the options by name.
     fn called(&self) -> Called;
 
     /// Runs it on candle: the input, then the options.
+    ///
+    /// `args` are as [`LayerModule::called`] says, without those at the end that a call leaves out. A panic in it is an
+    /// error of the run.
     ///
     /// # Errors
     /// Whatever candle refuses.
     fn call(&self, args: &[&Value]) -> Result<Value>;
 
     /// Shape and dtype of its result.
+    ///
+    /// `facts` are those of the arguments, in the same order; [`Fact::Unknown`] where nothing can be said.
     ///
     /// # Errors
     /// What candle would refuse.
@@ -166,6 +200,8 @@ pub trait LayerModule: Send + Sync {
     }
 
     /// What it is made of; none if it does not tell (a closure, a user's own layer).
+    ///
+    /// What tells it can be saved, moved, converted, compared and merged.
     fn state(&self) -> Option<LayerState> {
         None
     }

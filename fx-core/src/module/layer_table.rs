@@ -13,6 +13,8 @@ use super::layer::{LayerModule, LayerState};
 use crate::ops::FromValue;
 
 /// A kind of layer that can be made from its [`LayerState`].
+///
+/// What a [`LayerTable`] holds: a `static` for each kind.
 pub struct LayerKind {
     /// Name of the type, what [`LayerModule::type_name`] returns.
     pub name: &'static str,
@@ -27,6 +29,8 @@ pub struct LayerKind {
 
 impl LayerKind {
     /// The name of a tensor that such a layer can have.
+    ///
+    /// As it is called in [`LayerState::tensors`]; none if such a layer has no tensor of that name.
     #[must_use]
     pub fn tensor_name(&self, name: &str) -> Option<&'static str> {
         let known = self.tensors.iter().find(|known| match known.strip_suffix('*') {
@@ -60,6 +64,9 @@ pub fn kept_name(name: &str) -> &'static str {
 /// assert_eq!(table.get("Linear").map(|linear| linear.tensors), Some(&["weight", "bias"][..]));
 /// assert!(table.get("MyLayer").is_none());
 /// ```
+///
+/// [`GraphModule::load_with`](super::GraphModule::load_with) looks up in one the layers that a file names.
+/// [`LayerTable::builtin`] has those of candle_nn; `fx::nn::layer_table` adds those of torch.nn.
 #[derive(Clone, Default)]
 pub struct LayerTable {
     kinds: IndexMap<&'static str, &'static LayerKind>,
@@ -73,6 +80,8 @@ impl LayerTable {
     }
 
     /// These layers as well.
+    ///
+    /// Of two of one name, the later one counts.
     #[must_use]
     pub fn with(mut self, kinds: &[&'static LayerKind]) -> Self {
         self.kinds.extend(kinds.iter().map(|&kind| (kind.name, kind)));
@@ -80,6 +89,8 @@ impl LayerTable {
     }
 
     /// The layers whose type has this name.
+    ///
+    /// As [`LayerModule::type_name`] gives it: `Linear`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'static LayerKind> {
         self.kinds.get(name).copied()
@@ -98,6 +109,8 @@ impl std::fmt::Debug for LayerTable {
 }
 
 /// A tensor of a layer, or one that it may have.
+///
+/// It is what [`LayerState::tensor`] can be asked for: a `Tensor`, or an `Option<Tensor>`.
 pub trait LayerTensor: Sized {
     /// The tensor, if there is one.
     fn given(self) -> Option<Tensor>;
@@ -134,6 +147,8 @@ impl LayerTensor for Option<Tensor> {
 
 impl LayerState {
     /// The setting of this name.
+    ///
+    /// As any type that an argument can be read as ([`FromValue`]).
     ///
     /// # Errors
     /// When it is missing or of another kind.

@@ -1,6 +1,15 @@
 //! The module a graph belongs to: the tensors, library layers and child graphs that its `get_attr` and `call_module`
 //! nodes name.
 //!
+//! | to | read |
+//! |---|---|
+//! | hold a graph and what it names; run, edit, train, save it | [`GraphModule`] |
+//! | put tensors, layers and child graphs at paths | [`Attributes`], [`Attribute`] |
+//! | go through the tree of modules | [`GraphModule::named_modules`], [`Submodule`] |
+//! | keep caches between runs, hand them on, save them | [`State`] |
+//! | have a layer of one's own in a graph | [`LayerModule`]; to load it, [`LayerKind`] in a [`LayerTable`] |
+//! | know what is wrong | [`CheckErrors`] |
+//!
 //! | file | holds |
 //! |---|---|
 //! | `layer` | what a layer is that a graph calls whole |
@@ -32,6 +41,7 @@ mod class_name;
 mod graph_module;
 mod held_state;
 pub(crate) mod infer;
+pub(crate) mod infer_sizes;
 pub(crate) mod inputs;
 mod layer;
 mod layer_table;

@@ -14,6 +14,8 @@ const TRAIN: &str = Called::FORWARD_T.options[0];
 impl GraphModule {
     /// Whether it was last set to training, by [`GraphModule::train`] or by how it was captured: as soon as one layer
     /// is called with `train = true`.
+    ///
+    /// It is about the graph as a whole; single calls can be set otherwise by their `train` argument.
     #[must_use]
     pub fn is_training(&self) -> bool {
         self.training
@@ -22,6 +24,8 @@ impl GraphModule {
     /// Sets the mode, in child graphs too: the `train` option of every call of a layer that has one. An option that is
     /// an input of the graph stays one. torch.nn's `train()`, where the mode is a flag that the layers read; candle's
     /// layers are told it at each call.
+    ///
+    /// What else a model does in training, such as a branch of its own, was decided when it was captured.
     pub fn train(&mut self, train: bool) {
         self.edit_each(&mut |module| module.train_alone(train));
     }

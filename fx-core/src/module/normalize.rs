@@ -13,6 +13,8 @@ use super::inputs::{BindInputsError, Input, bind_inputs, parameter};
 use super::layer::LayerModule;
 
 /// A call that does not fit what it calls.
+///
+/// It says what is called and which arguments it takes.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NormalizeError {

@@ -20,6 +20,8 @@ use super::convert::{ConvertError, Mapper, Opaque};
 use super::graph_module::GraphModule;
 
 /// Which names of a state that was loaded were not used, and which tensors it had no name for.
+///
+/// Both lists are empty after a strict load that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Loaded {
     /// Tensors of the module that were not among those given; they are as they were.
@@ -29,6 +31,8 @@ pub struct Loaded {
 }
 
 /// Why a state was not loaded. The module is left as it was.
+///
+/// All names and shapes that do not fit are in one message.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -64,6 +68,20 @@ impl GraphModule {
     /// Where graphs share graphs that share graphs, there are exponentially many paths. If everything together has more
     /// than [`GraphModule::MAX_PATHS`], what a child graph holds comes under the first path of that only; loading
     /// accepts every path.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::{Module, Tracer};
+    ///
+    /// let linear = candle_nn::Linear::new(Tensor::ones((2, 3), DType::F32, &Device::Cpu)?, None);
+    /// let mut module = Tracer::new().trace_with(&(linear,), |(linear,), inputs| linear.forward(&inputs.tensor("x")?))?;
+    /// let paths: Vec<String> = module.state_dict().into_iter().map(|(path, _)| path.to_string()).collect();
+    /// assert_eq!(paths, ["0.weight"]);
+    ///
+    /// let loaded = module.load_state_dict([("0.weight", Tensor::zeros((2, 3), DType::F32, &Device::Cpu)?)], true)?;
+    /// assert!(loaded.missing.is_empty() && loaded.unexpected.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn state_dict(&self) -> Vec<(ModulePath, Tensor)> {
         self.tensors(self.can_list_every_path())
@@ -101,6 +119,23 @@ impl GraphModule {
     }
 
     /// The variables by path: what training changes. One that has several paths comes once, under the first.
+    ///
+    /// Empty if the model's weights are no variables: candle's `VarMap` makes them so, a `VarBuilder` of a file does
+    /// not. Those of layers and child graphs are among them, and gradients of a run flow to them.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor, Var};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let weight = Var::ones(3, DType::F32, &Device::Cpu)?;
+    /// let module = Tracer::new().trace_with(&(weight,), |(weight,), inputs| inputs.tensor("x")?.mul(weight)?.sum_all())?;
+    /// let loss = module.forward(&[Tensor::new(&[1f32, 2.0, 3.0], &Device::Cpu)?])?;
+    ///
+    /// let (path, weight) = &module.named_parameters()[0];
+    /// let gradient = loss.backward()?.get(weight.as_tensor()).cloned().expect("the loss depends on it");
+    /// assert_eq!((path.as_str(), gradient.to_vec1::<f32>()?), ("0", vec![1.0, 2.0, 3.0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn named_parameters(&self) -> Vec<(ModulePath, Var)> {
         let variables = self.distinct().filter(|(_, tensor)| tensor.is_variable());
@@ -108,6 +143,8 @@ impl GraphModule {
     }
 
     /// The tensors that are no variables, by path. One that has several paths comes once, under the first.
+    ///
+    /// Running statistics, constants of the graph, and all weights of a model that is not to be trained.
     #[must_use]
     pub fn named_buffers(&self) -> Vec<(ModulePath, Tensor)> {
         self.distinct().filter(|(_, tensor)| !tensor.is_variable()).collect()
@@ -170,13 +207,18 @@ impl GraphModule {
         }
         let replaced = |tensor: &Tensor| Ok(new.get(&tensor.id()).filter(|_| !tensor.is_variable()).cloned());
         let mut module = Mapper::new(&replaced, Opaque::Leave, &|_| Ok(())).module(self, &ModulePath::ROOT, 0)?;
+        // Everything that can fail comes before the first variable is changed.
+        let mut variables = Vec::new();
         for (_, tensor) in own.iter().filter(|(_, tensor)| tensor.is_variable()) {
             if let Some(other) = new.remove(&tensor.id())
                 && other.id() != tensor.id()
             {
                 // A copy, because a variable cannot be set to a part of itself.
-                Var::from_tensor(tensor)?.set(&other.copy()?)?;
+                variables.push((Var::from_tensor(tensor)?, other.copy()?));
             }
+        }
+        for (variable, new) in variables {
+            variable.set(&new)?;
         }
         self.share_all_hooks_with(&mut module);
         *self = module;
@@ -185,6 +227,8 @@ impl GraphModule {
 
     /// Writes the state to a safetensors file, tied tensors under each of their paths. What was at the path stays there
     /// until the new file is complete.
+    ///
+    /// Weights only: a whole module is saved by [`GraphModule::save`].
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -205,6 +249,8 @@ impl GraphModule {
 
     /// [`GraphModule::load_state_dict`] of a safetensors file.
     ///
+    /// The file is read to the CPU; each tensor then goes to where the module's is.
+    ///
     /// # Errors
     /// When the file cannot be read, or does not fit.
     pub fn load_state(&mut self, path: impl AsRef<Path>, strict: bool) -> Result<Loaded, LoadError> {
@@ -222,6 +268,8 @@ impl GraphModule {
     }
 
     /// [`GraphModule::load_state_dict`] of candle's [`VarMap`].
+    ///
+    /// Names are those that its variables were made under.
     ///
     /// # Errors
     /// When it does not fit.

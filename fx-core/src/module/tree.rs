@@ -13,6 +13,8 @@ use super::graph_module::GraphModule;
 use super::layer::LayerModule;
 
 /// A module of the tree.
+///
+/// What [`GraphModule::get_submodule`] and [`GraphModule::named_modules`] give.
 #[derive(Clone, Copy)]
 pub enum Submodule<'m> {
     /// Holds other modules or tensors, and is not called.
@@ -24,6 +26,8 @@ pub enum Submodule<'m> {
 }
 
 /// Something else is where a module was to go.
+///
+/// The module was not added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot add a module at `{path}`: `{at}` is {found}")]
 pub struct InTheWay {
@@ -107,6 +111,9 @@ impl GraphModule {
 
     /// Takes away the module at a path with all it holds, and says whether there was one. The graph is left as it is:
     /// if it still calls the module, [`GraphModule::check`] says so.
+    ///
+    /// The root, tensors, and what is inside of layers cannot be taken away. In a child graph that others hold, it is
+    /// taken out for this module only.
     pub fn delete_submodule(&mut self, path: impl Into<ModulePath>) -> bool {
         let path = path.into();
         if path.is_root() {
@@ -117,8 +124,8 @@ impl GraphModule {
             && self.attributes().holder(&path).is_some_and(|(on_the_way, _)| matches!(on_the_way, Attribute::Module(_)))
         {
             let text = path.as_str();
-            let mut ends = text.rmatch_indices('.').map(|(end, _)| end);
-            let end = ends.find(|end| self.attributes().contains(&ModulePath::new(&text[..*end])));
+            let end =
+                ModulePath::ends_of_parts(text).find(|end| self.attributes().contains(&ModulePath::new(&text[..*end])));
             return end.is_some_and(|end| {
                 self.child_mut(&text[..end]).is_some_and(|child| child.delete_submodule(&text[end + 1..]))
             });
@@ -133,6 +140,8 @@ impl GraphModule {
 
     /// Takes away the modules that the graph does not need, with the tensors they hold, and returns their paths. It
     /// needs those that it calls with everything inside, those that it reads a tensor of, and those around these.
+    ///
+    /// Child graphs are not looked into.
     pub fn delete_all_unused_submodules(&mut self) -> Vec<ModulePath> {
         let (mut used, mut called) = (HashSet::from([ModulePath::ROOT]), HashSet::new());
         for (_, node) in self.graph().nodes() {
@@ -176,6 +185,8 @@ impl GraphModule {
     }
 
     /// The module that a path leads to, also inside child graphs.
+    ///
+    /// The root is the module itself. None if there is nothing, or a tensor.
     #[must_use]
     pub fn get_submodule(&self, path: impl Into<ModulePath>) -> Option<Submodule<'_>> {
         let (mut module, mut path) = (self, path.into());
@@ -201,6 +212,8 @@ impl GraphModule {
 
     /// Every module by path, this one first, then as they are first used; children of child graphs too. A layer or child
     /// graph that has several paths comes once, under the first, as in torch.
+    ///
+    /// Tensors are listed by [`GraphModule::state_dict`].
     #[must_use]
     pub fn named_modules(&self) -> Vec<(ModulePath, Submodule<'_>)> {
         let (mut found, mut seen) = (vec![(ModulePath::ROOT, Submodule::Graph(self))], HashSet::new());

@@ -1,5 +1,7 @@
 //! Comparisons, whose results are flags of dtype `u8`, and the choice by flags.
 //!
+//! The result has the shape of both sides, or the common one where shapes broadcast.
+//!
 //! Invariant: a comparison looks at the dtypes even where there are no elements.
 
 use candle_core::DType::{BF16, F16, F32, F64, I64, U8, U32};

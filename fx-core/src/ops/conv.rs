@@ -1,5 +1,8 @@
 //! Convolutions.
 //!
+//! In `conv1d` and `conv2d`, with `padding` on both sides, an extent `n` under a kernel of `k` becomes
+//! `(n + 2 padding - dilation (k - 1) - 1) / stride + 1`.
+//!
 //! Invariant: as of all operations, in [`super::infer`].
 
 use candle_core::DType::{BF16, F16, F32, F64, U8};
@@ -14,6 +17,8 @@ macro_rules! conv {
     ($with:ident) => {
         $with! { conv:
             /// A convolution over one dimension.
+            /// `(batch, channels, length)` by a kernel of `(out, channels / groups, size)` gives `(batch, out,
+            /// length')`.
             method conv1d(x: Tensor, kernel: Tensor, padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv1d(kernel, padding, stride, dilation, groups)?,
                 infer: convolved1d(x, kernel, Sliding { padding, stride, dilation }, groups),
@@ -37,6 +42,7 @@ macro_rules! conv {
                 ],
             }
             /// A convolution over two dimensions.
+            /// `(batch, channels, h, w)` by a kernel of `(out, channels / groups, h, w)` gives `(batch, out, h', w')`.
             method conv2d(x: Tensor, kernel: Tensor, padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv2d(kernel, padding, stride, dilation, groups)?,
                 infer: convolved2d(x, kernel, Sliding { padding, stride, dilation }, groups),
@@ -55,6 +61,8 @@ macro_rules! conv {
                 ],
             }
             /// A transposed convolution over one dimension.
+            /// `(batch, channels, length)` by a kernel of `(channels, out / groups, size)` gives `(batch, out,
+            /// length')`.
             method conv_transpose1d(x: Tensor, kernel: Tensor, padding: Size, output_padding: Size, stride: Size, dilation: Size, groups: Size) -> Tensor {
                 candle: x.conv_transpose1d(kernel, padding, output_padding, stride, dilation, groups)?,
                 infer: transposed1d(x, kernel, output_padding, Sliding { padding, stride, dilation }, groups),
@@ -75,6 +83,7 @@ macro_rules! conv {
                 ],
             }
             /// A transposed convolution over two dimensions.
+            /// `(batch, channels, h, w)` by a kernel of `(channels, out, h, w)` gives `(batch, out, h', w')`.
             method conv_transpose2d(x: Tensor, kernel: Tensor, padding: Size, output_padding: Size, stride: Size, dilation: Size) -> Tensor {
                 candle: x.conv_transpose2d(kernel, padding, output_padding, stride, dilation)?,
                 infer: transposed2d(x, kernel, output_padding, Sliding { padding, stride, dilation }),

@@ -1,5 +1,7 @@
 //! Operations that make a tensor from nothing but numbers.
 //!
+//! Those that are not like another tensor have no inputs: shape, dtype and device are arguments.
+//!
 //! Invariant: a number is converted to the dtype before it is used.
 
 use candle_core::DType::{BF16, F4, F8E4M3, F16, F32, F64, I64, U8, U32};
@@ -89,6 +91,7 @@ macro_rules! create {
                 ],
             }
             /// Ones on the diagonal of a square matrix, else zeros.
+            /// `(n, n)`.
             function eye in Tensor (n: Size, dtype: DType, device: Device) -> Tensor {
                 candle: Tensor::eye(n, dtype, device)?,
                 infer: square(n, dtype),
@@ -99,6 +102,7 @@ macro_rules! create {
                 ],
             }
             /// Ones on and below the diagonal of a square matrix, else zeros.
+            /// `(n, n)`.
             function tril2 in Tensor (n: Size, dtype: DType, device: Device) -> Tensor {
                 candle: Tensor::tril2(n, dtype, device)?,
                 infer: square(n, dtype),
@@ -109,6 +113,7 @@ macro_rules! create {
                 ],
             }
             /// Ones on and above the diagonal of a square matrix, else zeros.
+            /// `(n, n)`.
             function triu2 in Tensor (n: Size, dtype: DType, device: Device) -> Tensor {
                 candle: Tensor::triu2(n, dtype, device)?,
                 infer: square(n, dtype),

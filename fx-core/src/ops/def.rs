@@ -10,6 +10,8 @@ use crate::value::{Fact, Value};
 use super::kind::Kind;
 
 /// How a call of the operation is written in Rust.
+///
+/// It decides the opcode of a call, [`Target::call`](crate::ir::Target::call): `call_method` or `call_function`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CallKind {
     /// `x.relu()`: the first argument is the receiver.
@@ -19,6 +21,10 @@ pub enum CallKind {
 }
 
 /// What a call does besides computing its result.
+///
+/// It decides what [`Graph::eliminate_dead_code`](crate::ir::Graph::eliminate_dead_code) may take away, what
+/// [`CommonSubexpressions`](crate::passes::CommonSubexpressions) may merge, and which calls keep their order. Of a
+/// layer, [`LayerModule::effect`](crate::module::LayerModule::effect) tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Nothing: the same arguments give the same result, and an unused call can go.
@@ -31,6 +37,8 @@ pub enum Effect {
 }
 
 /// What a call gives.
+///
+/// Generated source reads it to write `?` where a call can fail, and the parts of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResultKind {
     /// A tensor, in a `Result`.
@@ -48,6 +56,8 @@ pub enum ResultKind {
 }
 
 /// A parameter of an operation.
+///
+/// Every parameter has exactly one argument in a graph: there are no defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Param {
     /// Its name, as candle has it.
@@ -62,12 +72,16 @@ pub struct Param {
 
 impl Param {
     /// A parameter of a user's function, by position if it takes tensors, else by name.
+    ///
+    /// `positional` says which. What it takes is not checked ([`Kind::Any`]).
     #[must_use]
     pub const fn new(name: &'static str, positional: bool) -> Self {
         Self { name, positional, kind: Kind::Any, written: "" }
     }
 
     /// A parameter of this name and kind.
+    ///
+    /// By position if the kind is a tensor or can be one, else by name.
     #[must_use]
     pub const fn of(name: &'static str, kind: Kind) -> Self {
         let positional = matches!(kind, Kind::Tensor | Kind::OptTensor | Kind::Tensors | Kind::Operand | Kind::List);
@@ -83,6 +97,8 @@ impl Param {
 }
 
 /// The resolved arguments of a call, in the order of the parameters.
+///
+/// What [`OpDef::eval`] is called with. [`Args::get`] decodes one; there must be a value for each parameter.
 #[derive(Clone, Copy)]
 pub struct Args<'v> {
     /// The operation, for messages.
@@ -92,6 +108,8 @@ pub struct Args<'v> {
 }
 
 /// What is known of the arguments of a call, in the order of the parameters.
+///
+/// What [`OpDef::infer`] and [`OpDef::macs`] are called with. [`Facts::get`] decodes one.
 #[derive(Clone, Copy)]
 pub struct Facts<'v> {
     /// The operation, for messages.
@@ -101,9 +119,13 @@ pub struct Facts<'v> {
 }
 
 /// Evaluates a call on candle.
+///
+/// It refuses what candle refuses, and arguments of another kind than the parameters take.
 pub type Eval = fn(Args<'_>) -> candle_core::Result<Value>;
 
 /// Computes what is known of the result of a call; refuses what candle would refuse.
+///
+/// [`Fact::Unknown`] where an argument is not known. No data is read, and no kernel runs.
 pub type Infer = fn(Facts<'_>) -> Result<Fact, super::infer::InferError>;
 
 /// How many numbers a call multiplies and adds up, of what is known of its arguments and its result; none if that is not
@@ -114,6 +136,34 @@ pub type Macs = fn(Facts<'_>, &Fact) -> Option<u64>;
 pub type Samples = fn() -> Vec<super::sample::Sample>;
 
 /// An operation: its one description.
+///
+/// The built-in ones are in the modules of [`ops`](super), found by name in [`OpTable`](super::OpTable). An operation
+/// of the user's is a `static` of this type:
+///
+/// ```
+/// use candle_core::{Device, Result, Tensor};
+/// use fx_core::ir::Graph;
+/// use fx_core::module::{Attributes, GraphModule};
+/// use fx_core::ops::{Args, OpDef, Param};
+/// use fx_core::value::Value;
+///
+/// fn doubled(args: Args<'_>) -> Result<Value> {
+///     let x: &Tensor = args.get(0)?;
+///     Ok(Value::Tensor((x * 2.0)?))
+/// }
+/// static DOUBLED: OpDef = OpDef::wrapped("ours::doubled", &[Param::new("x", true)], doubled);
+///
+/// let mut graph = Graph::new("g");
+/// let mut cursor = graph.at_end();
+/// let x = cursor.placeholder("x");
+/// let y = cursor.call(&DOUBLED, [x.into()], [])?;
+/// cursor.output(y);
+/// assert_eq!(graph.node(y).name(), "doubled");
+///
+/// let module = GraphModule::new(graph, Attributes::new())?;
+/// assert_eq!(module.forward(&[Tensor::new(3f32, &Device::Cpu)?])?.to_scalar::<f32>()?, 6.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct OpDef {
     /// Unique name: `relu` for a method, the full path `candle_nn::ops::softmax` for a function.
     pub name: &'static str,
@@ -147,6 +197,8 @@ pub type OpRef = &'static OpDef;
 impl OpDef {
     /// A user's function recorded as one call, what `#[fx::wrap]` makes: evaluated by calling it, of unknown shape
     /// until it runs.
+    ///
+    /// An unused call of it stays ([`Effect::Changes`]), it returns a `Result`, and it is called as a function.
     #[must_use]
     pub const fn wrapped(name: &'static str, params: &'static [Param], eval: Eval) -> Self {
         Self {
@@ -166,6 +218,8 @@ impl OpDef {
     }
 
     /// The same, of a function that returns a `Result` or not.
+    ///
+    /// Generated source writes `?` after the call if it does.
     #[must_use]
     pub const fn fallible(mut self, fallible: bool) -> Self {
         self.result = if fallible { ResultKind::Any } else { ResultKind::BareAny };
@@ -197,6 +251,8 @@ impl OpDef {
     }
 
     /// Position of a parameter by name.
+    ///
+    /// Its number among [`OpDef::params`], from 0; none if there is no such parameter.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<usize> {
         self.params.iter().position(|param| param.name == name)

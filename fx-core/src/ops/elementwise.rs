@@ -1,5 +1,8 @@
 //! Operations that work element by element on tensors of one shape, or of shapes that broadcast.
 //!
+//! The result has the shape and dtype of `x`, or the common shape where shapes broadcast: extents are equal, or one of
+//! them is 1, counted from the last dimension. Two tensors have one dtype. A number is taken in the tensor's dtype.
+//!
 //! Invariant: those that candle has no integer kernel for, and panics, refuse integers.
 
 use candle_core::DType::{BF16, F16, F32, F64, I64, U8, U32};

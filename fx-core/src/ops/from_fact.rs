@@ -74,6 +74,8 @@ impl<'v> FromFact<'v> for &'v Fact {
 }
 
 /// What is known of a tensor or a number.
+///
+/// What a rule sees of a parameter that takes either.
 #[derive(Debug, Clone, Copy)]
 pub enum OperandFact<'v> {
     /// A tensor.
@@ -94,6 +96,8 @@ impl<'v> FromFact<'v> for OperandFact<'v> {
 }
 
 /// What is known of one item of an index.
+///
+/// As [`IndexItem`], before it exists.
 #[derive(Debug, Clone, Copy)]
 pub enum IndexFact<'v> {
     /// One element.

@@ -11,6 +11,18 @@ use super::def::Args;
 use super::kind::{Axes, Axis, HoledShape, Index, IndexItem, Items, Operand, Pair};
 
 /// Something that an argument can be decoded into.
+///
+/// Tensors, numbers, flags, text, options, lists and tuples. It is how operations read their arguments, and
+/// [`Compiled::call`](crate::compile::Compiled::call) the result of a graph.
+///
+/// ```
+/// use fx_core::{ops::FromValue, value::Value};
+///
+/// assert_eq!(i64::from_value(&Value::Int(-1)), Some(-1));
+/// // An extent is not negative.
+/// assert_eq!(usize::from_value(&Value::Int(-1)), None);
+/// assert_eq!(Option::<i64>::from_value(&Value::None), Some(None));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a function with `#[fx::wrap]`",
     note = "a graph gives tensors (`Tensor`, `&Tensor`), numbers, flags, text, dtypes, devices, and options, lists and tuples of them"

@@ -1,5 +1,7 @@
 //! Operations that read or write at indices, and sorting, which makes them.
 //!
+//! Indices in tensors are data: one that is out of range is an error of the run, not of the rule.
+//!
 //! Invariant: as of all operations, in [`super::infer`].
 
 use candle_core::DType::{BF16, F16, F32, F64, I16, I32, I64, U8, U32};
@@ -16,6 +18,8 @@ macro_rules! index {
     ($with:ident) => {
         $with! { index:
             /// Leading dimensions indexed by numbers, ranges and vectors of indices.
+            /// A number takes its dimension away, a range cuts it, a vector chooses from it; dimensions after those
+            /// indexed stay.
             method i(x: Tensor, index: Index) -> Tensor {
                 candle: x.i(index)?,
                 infer: indexed(x, &index),
@@ -38,6 +42,7 @@ macro_rules! index {
                 ],
             }
             /// Parts of a dimension, in the order of a vector of indices.
+            /// The extent becomes the length of `indexes`, of `u8`, `u32` or `i64`.
             method index_select(x: Tensor, indexes: Tensor, dim: Axis) -> Tensor {
                 candle: x.index_select(indexes, dim)?,
                 infer: selected(x, indexes, dim),
@@ -53,6 +58,7 @@ macro_rules! index {
                 ],
             }
             /// Rows of a matrix, in the order of a vector of indices.
+            /// `(rows, size)` by `(n,)` gives `(n, size)`.
             method embedding(x: Tensor, ids: Tensor) -> Tensor {
                 candle: x.embedding(ids)?,
                 infer: embedded(x, ids),
@@ -64,6 +70,7 @@ macro_rules! index {
                 ],
             }
             /// An element for each index, which gives its place along a dimension.
+            /// The result has the shape of `indexes`.
             method gather(x: Tensor, indexes: Tensor, dim: Axis) -> Tensor {
                 candle: x.gather(indexes, dim)?,
                 infer: gathered(x, indexes, dim),
@@ -78,6 +85,7 @@ macro_rules! index {
                 ],
             }
             /// Elements written at the places that indices give along a dimension.
+            /// The result has the shape of `x`, `indexes` and `source` have one shape.
             method scatter(x: Tensor, indexes: Tensor, source: Tensor, dim: Axis) -> Tensor {
                 candle: x.scatter(indexes, source, dim)?,
                 infer: scattered(x, indexes, source, dim, &[], "scatter"),
@@ -94,6 +102,7 @@ macro_rules! index {
                 ],
             }
             /// Elements added at the places that indices give along a dimension.
+            /// The result has the shape of `x`, `indexes` and `source` have one shape.
             method scatter_add(x: Tensor, indexes: Tensor, source: Tensor, dim: Axis) -> Tensor {
                 candle: x.scatter_add(indexes, source, dim)?,
                 infer: scattered(x, indexes, source, dim, &[I16, I32], "scatter-add"),
@@ -110,6 +119,7 @@ macro_rules! index {
                 ],
             }
             /// Parts added to those that a vector of indices gives along a dimension.
+            /// The result has the shape of `x`; `indexes` has one number for each part of `source`.
             method index_add(x: Tensor, indexes: Tensor, source: Tensor, dim: Axis) -> Tensor {
                 candle: x.index_add(indexes, source, dim)?,
                 infer: added_at(x, indexes, source, dim),
@@ -125,6 +135,7 @@ macro_rules! index {
                 ],
             }
             /// A tensor written over parts of a dimension, from `start` on.
+            /// The result has the shape of `x`.
             method slice_scatter(x: Tensor, src: Tensor, dim: Axis, start: Size) -> Tensor {
                 candle: x.slice_scatter(src, dim, start)?,
                 infer: overwritten(x, src, index_of(x, dim, "slice-scatter")?, start),
@@ -140,6 +151,7 @@ macro_rules! index {
                 ],
             }
             /// A tensor written over parts of the first dimension, from `start` on.
+            /// The result has the shape of `x`.
             method slice_scatter0(x: Tensor, src: Tensor, start: Size) -> Tensor {
                 candle: x.slice_scatter0(src, start)?,
                 infer: overwritten(x, src, 0, start),
@@ -151,6 +163,7 @@ macro_rules! index {
                 ],
             }
             /// A tensor written over one range of each dimension.
+            /// The result has the shape of `x`; `src` has that of the ranges.
             method slice_assign(x: Tensor, ranges: Ranges, src: Tensor) -> Tensor {
                 candle: x.slice_assign(&ranges, src)?,
                 infer: assigned(x, &ranges, src),
@@ -167,6 +180,7 @@ macro_rules! index {
                 ],
             }
             /// The positions of the elements of the last dimension in sorted order.
+            /// Of the shape of `x`, and `u32`.
             method arg_sort_last_dim(x: Tensor, asc: Flag) -> Tensor {
                 candle: x.arg_sort_last_dim(asc)?,
                 infer: sorted(x).and_then(|_| cast(x, U32)),
@@ -176,6 +190,7 @@ macro_rules! index {
                 ],
             }
             /// The elements of the last dimension sorted, and their positions before.
+            /// Both of the shape of `x`; the positions are `u32`.
             method sort_last_dim(x: Tensor, asc: Flag) -> TensorPair {
                 candle: x.sort_last_dim(asc)?,
                 infer: sorted(x).and_then(|values| Ok(Fact::Tuple(vec![values, cast(x, U32)?]))),

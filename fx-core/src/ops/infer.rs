@@ -23,6 +23,8 @@ use super::from_fact::OperandFact;
 use super::kind::{Axes, Axis};
 
 /// A call that candle would refuse.
+///
+/// The text is candle's own reason, as near as the rule can say it; who knows the node adds which one it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InferError(pub String);
@@ -60,6 +62,9 @@ pub fn shaped(x: &TensorFact, dims: impl Into<Shape>) -> Inferred {
 }
 
 /// Number of elements of a shape, unless it is beyond what can be counted.
+///
+/// # Errors
+/// If it is.
 pub fn elements(dims: &[usize]) -> Result<usize, InferError> {
     let count = dims.iter().try_fold(1usize, |count, &dim| count.checked_mul(dim));
     count.ok_or_else(|| InferError(format!("a tensor of shape {dims:?} is too large")))
@@ -71,6 +76,9 @@ pub fn is_empty(x: &TensorFact) -> bool {
 }
 
 /// Refuses the dtypes that candle stores but does not compute with.
+///
+/// # Errors
+/// If it is one of those.
 pub fn computed(dtype: DType) -> Result<(), InferError> {
     if matches!(dtype, DType::F6E2M3 | DType::F6E3M2 | DType::F4 | DType::F8E8M0) {
         refuse!("candle does not compute with {}", dtype.as_str());
@@ -101,6 +109,9 @@ pub fn filled(x: &TensorFact) -> Inferred {
 }
 
 /// The extents of a tensor of `N` dimensions.
+///
+/// # Errors
+/// If it has another number of dimensions.
 pub fn dims<const N: usize>(x: &TensorFact) -> Result<[usize; N], InferError> {
     match <[usize; N]>::try_from(x.dims()) {
         Ok(dims) => Ok(dims),
@@ -109,6 +120,9 @@ pub fn dims<const N: usize>(x: &TensorFact) -> Result<[usize; N], InferError> {
 }
 
 /// The tensor of a fact that is one.
+///
+/// # Errors
+/// If it is none, or if nothing is known of it.
 pub fn tensor(fact: Fact) -> Result<TensorFact, InferError> {
     match fact {
         Fact::Tensor(tensor) => Ok(tensor),
@@ -117,11 +131,17 @@ pub fn tensor(fact: Fact) -> Result<TensorFact, InferError> {
 }
 
 /// Position of `axis` among the dimensions of `x`.
+///
+/// # Errors
+/// If there is no such dimension.
 pub fn index_of(x: &TensorFact, axis: Axis, op: &'static str) -> Result<usize, InferError> {
     Ok(axis.to_index(&x.shape, op)?)
 }
 
 /// Both tensors have one dtype.
+///
+/// # Errors
+/// If they have two.
 pub fn one_dtype(lhs: &TensorFact, rhs: &TensorFact) -> Result<(), InferError> {
     if lhs.dtype != rhs.dtype {
         refuse!("dtypes differ: {lhs} and {rhs}");
@@ -130,6 +150,9 @@ pub fn one_dtype(lhs: &TensorFact, rhs: &TensorFact) -> Result<(), InferError> {
 }
 
 /// Both tensors have one shape.
+///
+/// # Errors
+/// If they have two.
 pub fn one_shape(lhs: &TensorFact, rhs: &TensorFact) -> Result<(), InferError> {
     if lhs.shape != rhs.shape {
         refuse!("shapes differ: {lhs} and {rhs}");
@@ -180,6 +203,9 @@ pub fn power(base: &TensorFact, exponent: &TensorFact, product: Inferred) -> Inf
 }
 
 /// The common shape that two shapes broadcast to.
+///
+/// # Errors
+/// If they do not: extents differ, and neither is 1.
 pub fn broadcast_dims(lhs: &[usize], rhs: &[usize]) -> Result<Vec<usize>, InferError> {
     let rank = lhs.len().max(rhs.len());
     let at = |dims: &[usize], i: usize| (i + dims.len()).checked_sub(rank).map_or(1, |i| dims[i]);

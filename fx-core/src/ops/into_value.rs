@@ -11,6 +11,16 @@ use super::candle_error::candle_error;
 use super::kind::Part;
 
 /// A result of a candle expression or of a user's function.
+///
+/// Tensors, numbers, flags, text, options, lists and tuples, and a `Result` of these.
+///
+/// ```
+/// use fx_core::{ops::IntoValue, value::Value};
+///
+/// assert_eq!((3_usize, true).into_value()?, Value::Tuple(vec![Value::Int(3), Value::Bool(true)]));
+/// assert!(candle_core::Result::<i64>::Err(candle_core::Error::Msg("no".into())).into_value().is_err());
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 pub trait IntoValue {
     /// Whether it may be an error instead.
     const FALLIBLE: bool = false;

@@ -10,6 +10,9 @@ use candle_core::{D, Result, Shape, Tensor, TensorIndexer, ToUsize2};
 use crate::value::Value;
 
 /// What a parameter takes.
+///
+/// It says what an argument may be and, for candle's own operations, the Rust type that the expression of the call
+/// sees. Whether a parameter is given by position follows from it ([`Param::of`](super::def::Param::of)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `&Tensor`.
@@ -67,6 +70,8 @@ pub enum Kind {
 }
 
 /// A dimension as the user named it: from the front, or negative from the end.
+///
+/// -1 is the last. Graphs keep it as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axis(pub i64);
 
@@ -94,6 +99,8 @@ impl Dim for Axis {
 }
 
 /// Several dimensions.
+///
+/// One number in a graph is one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axes(pub Vec<Axis>);
 
@@ -104,6 +111,8 @@ impl Dims for Axes {
 }
 
 /// A shape with at most one hole, -1, that takes what is left of the elements.
+///
+/// Extents in elements, the outermost dimension first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HoledShape(pub Vec<i64>);
 
@@ -122,6 +131,8 @@ impl ShapeWithOneHole for HoledShape {
 }
 
 /// Two sizes: height and width.
+///
+/// One number in a graph is both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair(pub usize, pub usize);
 
@@ -132,6 +143,8 @@ impl ToUsize2 for Pair {
 }
 
 /// A tensor or a number.
+///
+/// Either side of an operator can be one, if the other is a tensor.
 #[derive(Debug, Clone, Copy)]
 pub enum Operand<'v> {
     /// A tensor.
@@ -181,6 +194,8 @@ pub struct Items<'v> {
 }
 
 /// One of several parts, or the lack of it.
+///
+/// What is not there is an error once it is used.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'v>(pub(super) Option<&'v Value>);
 
@@ -199,10 +214,14 @@ impl<'v> std::ops::Index<usize> for Items<'v> {
 }
 
 /// What `x.i(…)` was given: one item per leading dimension.
+///
+/// At most seven, as in candle.
 #[derive(Debug, Clone)]
 pub struct Index<'v>(pub Vec<IndexItem<'v>>);
 
 /// How one dimension is indexed.
+///
+/// A number, a range or a tensor of indices in a graph.
 #[derive(Debug, Clone, Copy)]
 pub enum IndexItem<'v> {
     /// One element; the dimension goes away.

@@ -12,6 +12,8 @@ macro_rules! linalg {
     ($with:ident) => {
         $with! { linalg:
             /// The products of batches of matrices.
+            /// `(…, m, k)` by `(…, k, n)` gives `(…, m, n)`; both have equally many dimensions, and equally many
+            /// matrices.
             method matmul(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.matmul(rhs)?,
                 infer: product(x, rhs),
@@ -27,6 +29,7 @@ macro_rules! linalg {
                 ],
             }
             /// The products of batches of matrices whose batches broadcast.
+            /// `(…, m, k)` by `(…, k, n)` gives `(…, m, n)`.
             method broadcast_matmul(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.broadcast_matmul(rhs)?,
                 infer: broadcast_product(x, rhs),
@@ -40,6 +43,7 @@ macro_rules! linalg {
                 ],
             }
             /// The product of a matrix and a vector.
+            /// `(m, k)` by `(k,)` gives `(m,)`.
             method mv(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.mv(rhs)?,
                 infer: matrix_vector(x, rhs),
@@ -52,6 +56,7 @@ macro_rules! linalg {
                 ],
             }
             /// The sum of the products of two vectors.
+            /// `(k,)` by `(k,)` gives a scalar.
             method dot(x: Tensor, rhs: Tensor) -> Tensor {
                 candle: x.dot(rhs)?,
                 infer: dot(x, rhs),

@@ -1,5 +1,7 @@
 //! The parts of a value of several.
 //!
+//! It is what a graph does with the results of a call that gives several.
+//!
 //! Invariant: the parts of a `Vec` and of a tuple are taken by the same operation; generated code writes a tuple's as
 //! fields.
 

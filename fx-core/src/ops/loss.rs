@@ -11,6 +11,7 @@ macro_rules! loss {
     ($with:ident) => {
         $with! { loss:
             /// The mean of the negative of the logarithm that each target chooses.
+            /// `(batch, classes)` and `(batch,)` give a scalar.
             function nll in candle_nn::loss (inp: Tensor, target: Tensor) -> Tensor {
                 candle: candle_nn::loss::nll(inp, target)?,
                 infer: likelihood(inp, target),
@@ -23,6 +24,7 @@ macro_rules! loss {
                 ],
             }
             /// The cross entropy of the logits and the targets.
+            /// `(batch, classes)` and `(batch,)` give a scalar.
             function cross_entropy in candle_nn::loss (inp: Tensor, target: Tensor) -> Tensor {
                 candle: candle_nn::loss::cross_entropy(inp, target)?,
                 infer: entropy(inp, target),
@@ -35,6 +37,7 @@ macro_rules! loss {
                 ],
             }
             /// The mean of the squares of the differences.
+            /// Two tensors of one shape give a scalar.
             function mse in candle_nn::loss (inp: Tensor, target: Tensor) -> Tensor {
                 candle: candle_nn::loss::mse(inp, target)?,
                 infer: difference(inp, target),
@@ -46,6 +49,7 @@ macro_rules! loss {
                 ],
             }
             /// The mean of the binary cross entropy of the logits and the targets.
+            /// Two tensors of one shape give a scalar.
             function binary_cross_entropy_with_logit in candle_nn::loss (inp: Tensor, target: Tensor) -> Tensor {
                 candle: candle_nn::loss::binary_cross_entropy_with_logit(inp, target)?,
                 infer: sigmoid(inp).and_then(|_| difference(target, inp)),

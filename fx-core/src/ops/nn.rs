@@ -18,6 +18,7 @@ macro_rules! nn {
     ($with:ident) => {
         $with! { nn:
             /// Probabilities along a dimension.
+            /// The shape stays.
             function softmax in candle_nn::ops (xs: Tensor, dim: Axis) -> Tensor {
                 candle: candle_nn::ops::softmax(xs, dim)?,
                 infer: normalised(xs, dim, "softmax"),
@@ -28,6 +29,7 @@ macro_rules! nn {
                 ],
             }
             /// The logarithms of probabilities along a dimension.
+            /// The shape stays.
             function log_softmax in candle_nn::ops (xs: Tensor, d: Axis) -> Tensor {
                 candle: candle_nn::ops::log_softmax(xs, d)?,
                 infer: normalised(xs, d, "log-softmax"),
@@ -38,6 +40,7 @@ macro_rules! nn {
                 ],
             }
             /// Probabilities along the last dimension, by one kernel.
+            /// The shape stays.
             function softmax_last_dim in candle_nn::ops (xs: Tensor) -> Tensor {
                 candle: candle_nn::ops::softmax_last_dim(xs)?,
                 infer: normalised_last(xs),
@@ -55,6 +58,7 @@ macro_rules! nn {
                 samples: [[tensor(F32, (2, 3))], [tensor(BF16, 3)], [tensor(U8, 3)], [Int(1)]],
             }
             /// One half of the last dimension through `silu`, times the other.
+            /// `(…, 2 n)` becomes `(…, n)`.
             function swiglu in candle_nn::ops (xs: Tensor) -> Tensor {
                 candle: candle_nn::ops::swiglu(xs)?,
                 infer: gated(xs),
@@ -106,6 +110,7 @@ macro_rules! nn {
                 ],
             }
             /// The last dimension divided by the root of the mean of its squares, by one kernel.
+            /// `(…, n)`, with weights `alpha` of `(n,)`.
             function rms_norm in candle_nn::ops (xs: Tensor, alpha: Tensor, eps: Single) -> Tensor {
                 candle: candle_nn::ops::rms_norm(xs, alpha, eps)?,
                 infer: normed(xs, &[alpha]),
@@ -122,6 +127,7 @@ macro_rules! nn {
                 ],
             }
             /// The last dimension divided by the root of the mean of its squares, step by step.
+            /// `alpha` broadcasts against it.
             function rms_norm_slow in candle_nn::ops (x: Tensor, alpha: Tensor, eps: Single) -> Tensor {
                 candle: candle_nn::ops::rms_norm_slow(x, alpha, eps)?,
                 infer: normed_slowly(x, &[alpha]),
@@ -137,6 +143,7 @@ macro_rules! nn {
                 ],
             }
             /// The last dimension brought to mean 0 and variance 1, by one kernel.
+            /// `(…, n)`, with weights `alpha` and biases `beta` of `(n,)`.
             function layer_norm in candle_nn::ops (xs: Tensor, alpha: Tensor, beta: Tensor, eps: Single) -> Tensor {
                 candle: candle_nn::ops::layer_norm(xs, alpha, beta, eps)?,
                 infer: normed(xs, &[alpha, beta]),
@@ -151,6 +158,7 @@ macro_rules! nn {
                 ],
             }
             /// The last dimension brought to mean 0 and variance 1, step by step.
+            /// `alpha` and `beta` broadcast against it.
             function layer_norm_slow in candle_nn::ops (x: Tensor, alpha: Tensor, beta: Tensor, eps: Single) -> Tensor {
                 candle: candle_nn::ops::layer_norm_slow(x, alpha, beta, eps)?,
                 infer: normed_slowly(x, &[alpha, beta]),
@@ -165,6 +173,7 @@ macro_rules! nn {
                 ],
             }
             /// Channels made into pixels.
+            /// `(batch, c f², h, w)` becomes `(batch, c, h f, w f)`.
             function pixel_shuffle in candle_nn::ops (xs: Tensor, upscale_factor: Size) -> Tensor {
                 candle: candle_nn::ops::pixel_shuffle(xs, upscale_factor)?,
                 infer: shuffled(xs, upscale_factor),
@@ -176,6 +185,7 @@ macro_rules! nn {
                 ],
             }
             /// Pixels made into channels.
+            /// `(batch, c, h f, w f)` becomes `(batch, c f², h, w)`.
             function pixel_unshuffle in candle_nn::ops (xs: Tensor, downscale_factor: Size) -> Tensor {
                 candle: candle_nn::ops::pixel_unshuffle(xs, downscale_factor)?,
                 infer: unshuffled(xs, downscale_factor),
@@ -187,6 +197,7 @@ macro_rules! nn {
                 ],
             }
             /// The borders of an image repeated once.
+            /// `(batch, c, h, w)` with `pad` 1 becomes `(batch, c, h + 2, w + 2)`; with 0 it stays.
             function replication_pad2d in candle_nn::ops (xs: Tensor, pad: Size) -> Tensor {
                 candle: candle_nn::ops::replication_pad2d(xs, pad)?,
                 infer: replicated(xs, pad),
@@ -198,6 +209,7 @@ macro_rules! nn {
                 ],
             }
             /// Attention by one kernel, which only Metal has.
+            /// `(batch, heads, positions, size)` each.
             function sdpa in candle_nn::ops (q: Tensor, k: Tensor, v: Tensor, mask: OptTensor, do_causal: Flag, scale: Single, softcapping: Single) -> Tensor {
                 candle: candle_nn::ops::sdpa(q, k, v, mask, do_causal, scale, softcapping)?,
                 infer: attended(q, k, v, mask),

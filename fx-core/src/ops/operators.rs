@@ -1,5 +1,7 @@
 //! Rust's operators on tensors and numbers.
 //!
+//! The result has the shape and dtype of the tensor. Two tensors have one shape and dtype: nothing broadcasts.
+//!
 //! Invariant: one side is a tensor.
 
 use candle_core::DType::{BF16, F16, F32, F64, I64, U32};

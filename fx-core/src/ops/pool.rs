@@ -1,5 +1,7 @@
 //! Pooling and interpolation.
 //!
+//! An extent `n` under a window of `k` becomes `(n - k) / stride + 1`; what does not fill a window is left out.
+//!
 //! Invariant: as of all operations, in [`super::infer`].
 
 use candle_core::DType::{BF16, F16, F32, F64, U8};
@@ -13,6 +15,7 @@ macro_rules! pool {
     ($with:ident) => {
         $with! { pool:
             /// The mean of each window; the windows do not overlap.
+            /// Of `(batch, channels, h, w)`.
             method avg_pool2d(x: Tensor, sz: Pair) -> Tensor {
                 candle: x.avg_pool2d(sz)?,
                 infer: pooled(x, sz, sz),
@@ -24,6 +27,7 @@ macro_rules! pool {
                 ],
             }
             /// The mean of each window.
+            /// Of `(batch, channels, h, w)`; windows begin `stride` after each other.
             method avg_pool2d_with_stride(x: Tensor, kernel_size: Pair, stride: Pair) -> Tensor {
                 candle: x.avg_pool2d_with_stride(kernel_size, stride)?,
                 infer: pooled(x, kernel_size, stride),
@@ -36,6 +40,7 @@ macro_rules! pool {
                 ],
             }
             /// The greatest element of each window; the windows do not overlap.
+            /// Of `(batch, channels, h, w)`.
             method max_pool2d(x: Tensor, sz: Pair) -> Tensor {
                 candle: x.max_pool2d(sz)?,
                 infer: pooled(x, sz, sz),
@@ -47,6 +52,7 @@ macro_rules! pool {
                 ],
             }
             /// The greatest element of each window.
+            /// Of `(batch, channels, h, w)`; windows begin `stride` after each other.
             method max_pool2d_with_stride(x: Tensor, kernel_size: Pair, stride: Pair) -> Tensor {
                 candle: x.max_pool2d_with_stride(kernel_size, stride)?,
                 infer: pooled(x, kernel_size, stride),
@@ -59,6 +65,7 @@ macro_rules! pool {
                 ],
             }
             /// The last dimension brought to another extent by taking the nearest elements.
+            /// Of `(batch, channels, length)`.
             method interpolate1d(x: Tensor, target_size: Size) -> Tensor {
                 candle: x.interpolate1d(target_size)?,
                 infer: interpolated1d(x, target_size),
@@ -69,6 +76,7 @@ macro_rules! pool {
                 ],
             }
             /// The last dimension brought to another extent by taking the nearest elements.
+            /// Of `(batch, channels, length)`.
             method upsample_nearest1d(x: Tensor, target_size: Size) -> Tensor {
                 candle: x.upsample_nearest1d(target_size)?,
                 infer: interpolated1d(x, target_size),
@@ -79,6 +87,7 @@ macro_rules! pool {
                 ],
             }
             /// The last two dimensions brought to other extents by taking the nearest elements.
+            /// Of `(batch, channels, h, w)`.
             method interpolate2d(x: Tensor, target_h: Size, target_w: Size) -> Tensor {
                 candle: x.interpolate2d(target_h, target_w)?,
                 infer: interpolated2d(x, target_h, target_w),
@@ -89,6 +98,7 @@ macro_rules! pool {
                 ],
             }
             /// The last two dimensions brought to other extents by taking the nearest elements.
+            /// Of `(batch, channels, h, w)`.
             method upsample_nearest2d(x: Tensor, target_h: Size, target_w: Size) -> Tensor {
                 candle: x.upsample_nearest2d(target_h, target_w)?,
                 infer: interpolated2d(x, target_h, target_w),
@@ -99,6 +109,7 @@ macro_rules! pool {
                 ],
             }
             /// The last two dimensions brought to other extents by weighing four elements each.
+            /// Of `(batch, channels, h, w)`.
             method upsample_bilinear2d(x: Tensor, target_h: Size, target_w: Size, align_corners: Flag) -> Tensor {
                 candle: x.upsample_bilinear2d(target_h, target_w, align_corners)?,
                 infer: interpolated2d(x, target_h, target_w),
@@ -112,6 +123,7 @@ macro_rules! pool {
                 ],
             }
             /// The last two dimensions scaled by weighing four elements each.
+            /// Of `(batch, channels, h, w)`; extents are rounded down.
             method upsample_bilinear2d_with_scale(x: Tensor, scale_h: Float, scale_w: Float, align_corners: Flag) -> Tensor {
                 candle: x.upsample_bilinear2d_with_scale(scale_h, scale_w, align_corners)?,
                 infer: scaled2d(x, scale_h, scale_w),

@@ -1,5 +1,7 @@
 //! Operations that draw random numbers.
 //!
+//! Two calls differ, so none is merged with another or folded, and calls keep their order.
+//!
 //! Invariant: their effect is `Random`.
 
 use candle_core::DType::{BF16, F16, F32, F64, U8, U32};

@@ -1,5 +1,7 @@
 //! Operations that make one element of many: sums, means, extremes.
 //!
+//! `(2, 3, 4)` over dimension 1 becomes `(2, 4)`, or `(2, 1, 4)` where dimensions are kept.
+//!
 //! Invariant: what is not defined for no elements is refused for none.
 
 use candle_core::DType::{BF16, F16, F32, F64, I64, U8, U32};
@@ -103,6 +105,7 @@ macro_rules! reduce {
                 ],
             }
             /// The position of the greatest element along a dimension, which goes away.
+            /// Of `u32`.
             method argmax(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.argmax(dim)?,
                 infer: position(x, dim, false, "argmax"),
@@ -113,6 +116,7 @@ macro_rules! reduce {
                 ],
             }
             /// The position of the greatest element along a dimension, which keeps the extent 1.
+            /// Of `u32`.
             method argmax_keepdim(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.argmax_keepdim(dim)?,
                 infer: position(x, dim, true, "argmax"),
@@ -123,6 +127,7 @@ macro_rules! reduce {
                 ],
             }
             /// The position of the smallest element along a dimension, which goes away.
+            /// Of `u32`.
             method argmin(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.argmin(dim)?,
                 infer: position(x, dim, false, "argmin"),
@@ -133,6 +138,7 @@ macro_rules! reduce {
                 ],
             }
             /// The position of the smallest element along a dimension, which keeps the extent 1.
+            /// Of `u32`.
             method argmin_keepdim(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.argmin_keepdim(dim)?,
                 infer: position(x, dim, true, "argmin"),
@@ -143,6 +149,7 @@ macro_rules! reduce {
                 ],
             }
             /// The sum of all elements.
+            /// A scalar.
             method sum_all(x: Tensor) -> Tensor {
                 candle: x.sum_all()?,
                 infer: scalar(x),
@@ -152,6 +159,7 @@ macro_rules! reduce {
                 ],
             }
             /// The mean of all elements.
+            /// A scalar.
             method mean_all(x: Tensor) -> Tensor {
                 candle: x.mean_all()?,
                 infer: scalar(x),
@@ -161,6 +169,7 @@ macro_rules! reduce {
                 ],
             }
             /// The greatest of all elements.
+            /// A scalar.
             method max_all(x: Tensor) -> Tensor {
                 candle: x.max_all()?,
                 infer: filled(x).and_then(|_| scalar(x)),
@@ -168,6 +177,7 @@ macro_rules! reduce {
                 samples: [[tensor(F32, (2, 3))], [tensor(F16, 3)], [tensor(U32, ())], [tensor(F64, (0, 2))]],
             }
             /// The smallest of all elements.
+            /// A scalar.
             method min_all(x: Tensor) -> Tensor {
                 candle: x.min_all()?,
                 infer: filled(x).and_then(|_| scalar(x)),
@@ -195,6 +205,7 @@ macro_rules! reduce {
                 ],
             }
             /// The logarithm of the sum of the exponentials over some dimensions.
+            /// They go away.
             method log_sum_exp(x: Tensor, sum_dims: Axes) -> Tensor {
                 candle: x.log_sum_exp(sum_dims)?,
                 infer: log_sum_exp(x, &sum_dims),
@@ -206,6 +217,7 @@ macro_rules! reduce {
                 ],
             }
             /// The square root of the sum of the squares of all elements.
+            /// A scalar.
             method norm(x: Tensor) -> Tensor {
                 candle: x.norm()?,
                 infer: measured(x),
@@ -213,6 +225,7 @@ macro_rules! reduce {
                 samples: [[tensor(F32, (2, 3))], [tensor(F16, 3)], [tensor(F64, (0, 3))], [tensor(U32, 3)]],
             }
             /// Running sums along a dimension.
+            /// The shape stays.
             method cumsum(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.cumsum(dim)?,
                 infer: running_sums(x, dim),

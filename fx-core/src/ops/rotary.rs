@@ -11,6 +11,7 @@ macro_rules! rotary {
     ($with:ident) => {
         $with! { rotary:
             /// Positions rotated, each element with the one half of the last dimension away.
+            /// `(batch, heads, positions, size)`, with tables of `(positions, size / 2)`.
             function rope in candle_nn::rotary_emb (xs: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
                 candle: candle_nn::rotary_emb::rope(xs, cos, sin)?,
                 infer: rotated(xs, [cos, sin], 2),
@@ -31,6 +32,7 @@ macro_rules! rotary {
                 ],
             }
             /// Positions rotated, each element with its neighbour.
+            /// `(batch, heads, positions, size)`, with tables of `(positions, size / 2)`.
             function rope_i in candle_nn::rotary_emb (xs: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
                 candle: candle_nn::rotary_emb::rope_i(xs, cos, sin)?,
                 infer: rotated(xs, [cos, sin], 2),
@@ -51,6 +53,7 @@ macro_rules! rotary {
                 ],
             }
             /// As `rope`, with the positions before the heads.
+            /// `(batch, positions, heads, size)`.
             function rope_thd in candle_nn::rotary_emb (xs: Tensor, cos: Tensor, sin: Tensor) -> Tensor {
                 candle: candle_nn::rotary_emb::rope_thd(xs, cos, sin)?,
                 infer: rotated(xs, [cos, sin], 1),

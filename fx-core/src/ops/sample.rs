@@ -7,6 +7,8 @@ use candle_core::{DType, Device, Result, Shape, Tensor};
 use crate::value::Value;
 
 /// One call to test: values for the parameters, in order.
+///
+/// Some are refused on purpose: rule and candle have to agree on that too.
 #[derive(Debug, Clone)]
 pub struct Sample(pub Vec<Value>);
 
@@ -18,17 +20,26 @@ pub fn sample<const N: usize>(values: [Value; N]) -> Sample {
 
 /// A tensor of this shape and dtype with distinct values between -1.5 and 1.5 in no order (0, 1, 2, … for integers,
 /// modulo 5).
+///
+/// # Panics
+/// If the shape is larger than memory.
 pub fn tensor(dtype: DType, shape: impl Into<Shape>) -> Value {
     Value::Tensor(filled(dtype, &shape.into()).expect("a CPU tensor of a small shape"))
 }
 
 /// A tensor like [`tensor`], but with positive values between 0.1 and 1.6, for `log` and `sqrt`.
+///
+/// # Panics
+/// If the shape is larger than memory.
 pub fn positive(dtype: DType, shape: impl Into<Shape>) -> Value {
     let make = || filled(DType::F64, &shape.into())?.abs()?.affine(1.0, 0.1)?.to_dtype(dtype);
     Value::Tensor(make().expect("a CPU tensor of a small shape"))
 }
 
 /// A tensor of these integers.
+///
+/// # Panics
+/// If there are not as many as the shape has elements.
 pub fn integers(dtype: DType, shape: impl Into<Shape>, values: &[i64]) -> Value {
     let make = || Tensor::from_slice(values, shape.into(), &Device::Cpu)?.to_dtype(dtype);
     Value::Tensor(make().expect("as many integers as the shape holds"))

@@ -1,5 +1,7 @@
 //! Operations that move elements without computing: shapes, cuts, joins, padding, copies, conversions.
 //!
+//! What only looks at the elements in another way takes no memory, as in candle.
+//!
 //! Invariant: no element is computed from another.
 
 use candle_core::DType::{BF16, F4, F8E4M3, F16, F32, F64, I16, I32, I64, U8, U32};
@@ -18,6 +20,7 @@ macro_rules! shape {
     ($with:ident) => {
         $with! { shape:
             /// The elements in another shape; one extent may be left open.
+            /// The number of elements stays; the open extent, -1 in the graph, takes what is left.
             method reshape(x: Tensor, s: HoledShape) -> Tensor {
                 candle: x.reshape(s)?,
                 infer: reshaped(x, s),
@@ -33,6 +36,7 @@ macro_rules! shape {
                 ],
             }
             /// Two dimensions exchanged.
+            /// `(…, a, …, b, …)` becomes `(…, b, …, a, …)`.
             method transpose(x: Tensor, dim1: Axis, dim2: Axis) -> Tensor {
                 candle: x.transpose(dim1, dim2)?,
                 infer: transposed(x, dim1, dim2),
@@ -44,6 +48,7 @@ macro_rules! shape {
                 ],
             }
             /// The last two dimensions exchanged.
+            /// `(…, a, b)` becomes `(…, b, a)`.
             method t(x: Tensor) -> Tensor {
                 candle: x.t()?,
                 infer: turned(x),
@@ -51,6 +56,7 @@ macro_rules! shape {
                 samples: [[tensor(F32, (2, 3))], [tensor(I64, (2, 3, 4))], [tensor(F32, 3)]],
             }
             /// All dimensions in another order.
+            /// `dims` names each dimension once; the first is where the new first one comes from.
             method permute(x: Tensor, dims: Axes) -> Tensor {
                 candle: x.permute(dims)?,
                 infer: permuted(x, dims),
@@ -112,6 +118,7 @@ macro_rules! shape {
                 ],
             }
             /// A dimension of extent 1 put in.
+            /// `dim` is where it is in the result: `(2, 3)` at 1 becomes `(2, 1, 3)`.
             method unsqueeze(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.unsqueeze(dim)?,
                 infer: unsqueezed(x, dim),
@@ -123,6 +130,7 @@ macro_rules! shape {
                 ],
             }
             /// A dimension taken away if its extent is 1.
+            /// Of another extent, `x` stays as it is.
             method squeeze(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.squeeze(dim)?,
                 infer: squeezed(x, dim),
@@ -133,6 +141,7 @@ macro_rules! shape {
                 ],
             }
             /// The dimensions from one to another made one.
+            /// Both ends are included: `(2, 3, 4)` from 0 to 1 becomes `(6, 4)`.
             method flatten(x: Tensor, start_dim: Axis, end_dim: Axis) -> Tensor {
                 candle: x.flatten(start_dim, end_dim)?,
                 infer: flattened(x, Some(start_dim), Some(end_dim)),
@@ -144,6 +153,7 @@ macro_rules! shape {
                 ],
             }
             /// The dimensions up to one made one.
+            /// `(2, 3, 4)` up to 1 becomes `(6, 4)`.
             method flatten_to(x: Tensor, end_dim: Axis) -> Tensor {
                 candle: x.flatten_to(end_dim)?,
                 infer: flattened(x, None, Some(end_dim)),
@@ -154,6 +164,7 @@ macro_rules! shape {
                 ],
             }
             /// The dimensions from one on made one.
+            /// `(2, 3, 4)` from 1 on becomes `(2, 12)`.
             method flatten_from(x: Tensor, start_dim: Axis) -> Tensor {
                 candle: x.flatten_from(start_dim)?,
                 infer: flattened(x, Some(start_dim), None),
@@ -171,6 +182,7 @@ macro_rules! shape {
                 samples: [[tensor(F32, (2, 3, 4))], [tensor(F32, ())], [tensor(BF16, (0, 3))], [Int(1)]],
             }
             /// The elements spread over a larger shape, without a copy.
+            /// Extents of 1 become others, and more dimensions are put in front.
             method broadcast_as(x: Tensor, shape: Shape) -> Tensor {
                 candle: x.broadcast_as(shape)?,
                 infer: spread(x, shape),
@@ -183,6 +195,7 @@ macro_rules! shape {
                 ],
             }
             /// The elements spread over a larger shape, without a copy.
+            /// The same as `broadcast_as`.
             method expand(x: Tensor, shape: Shape) -> Tensor {
                 candle: x.expand(shape)?,
                 infer: spread(x, shape),
@@ -195,6 +208,7 @@ macro_rules! shape {
                 ],
             }
             /// The elements spread over dimensions put in front.
+            /// `(3, 4)` with `(2,)` in front becomes `(2, 3, 4)`.
             method broadcast_left(x: Tensor, left_shape: Shape) -> Tensor {
                 candle: x.broadcast_left(left_shape)?,
                 infer: spread_left(x, left_shape),
@@ -205,6 +219,7 @@ macro_rules! shape {
                 ],
             }
             /// Each dimension repeated; missing dimensions are added in front.
+            /// `(2, 3)` repeated `(2, 1)` times becomes `(4, 3)`.
             method repeat(x: Tensor, shape: Shape) -> Tensor {
                 candle: x.repeat(shape)?,
                 infer: repeated(x, &shape),
@@ -216,6 +231,7 @@ macro_rules! shape {
                 ],
             }
             /// `len` parts of a dimension, from `start` on.
+            /// Its extent becomes `len`; the others stay.
             method narrow(x: Tensor, dim: Axis, start: Size, len: Size) -> Tensor {
                 candle: x.narrow(dim, start, len)?,
                 infer: narrowed(x, dim, start, len),
@@ -228,6 +244,7 @@ macro_rules! shape {
                 ],
             }
             /// A dimension in parts, the first ones larger if they cannot be equal.
+            /// There are as many as `chunks`, or as the extent if that is less.
             method chunk(x: Tensor, chunks: Size, dim: Axis) -> Tensors {
                 candle: x.chunk(chunks, dim)?,
                 infer: chunked(x, chunks, dim),
@@ -239,6 +256,7 @@ macro_rules! shape {
                 ],
             }
             /// One element of the first dimension; a scalar as it is.
+            /// `(a, b, …)` becomes `(b, …)`.
             method get(x: Tensor, i: Size) -> Tensor {
                 candle: x.get(i)?,
                 infer: got(x, i),
@@ -249,6 +267,7 @@ macro_rules! shape {
                 ],
             }
             /// One element of a dimension.
+            /// The dimension goes away.
             method get_on_dim(x: Tensor, dim: Axis, index: Size) -> Tensor {
                 candle: x.get_on_dim(dim, index)?,
                 infer: picked(x, dim, index, "get_on_dim"),
@@ -259,6 +278,7 @@ macro_rules! shape {
                 ],
             }
             /// A dimension moved round: what leaves at the end comes in at the front.
+            /// The shape stays.
             method roll(x: Tensor, shift: Int, dim: Axis) -> Tensor {
                 candle: x.roll(shift, dim)?,
                 infer: rolled(x, dim),
@@ -270,6 +290,7 @@ macro_rules! shape {
                 ],
             }
             /// Some dimensions turned round.
+            /// The shape stays.
             method flip(x: Tensor, dims: Sizes) -> Tensor {
                 candle: x.flip(&dims)?,
                 infer: flipped(x, &dims),
@@ -281,6 +302,7 @@ macro_rules! shape {
                 ],
             }
             /// Zeros before and after a dimension.
+            /// Its extent grows by `left + right`.
             method pad_with_zeros(x: Tensor, dim: Axis, left: Size, right: Size) -> Tensor {
                 candle: x.pad_with_zeros(dim, left, right)?,
                 infer: padded(x, dim, left, right, "pad_with_zeros"),
@@ -292,6 +314,7 @@ macro_rules! shape {
                 ],
             }
             /// The first and last parts of a dimension repeated before and after it.
+            /// Its extent grows by `left + right`.
             method pad_with_same(x: Tensor, dim: Axis, left: Size, right: Size) -> Tensor {
                 candle: x.pad_with_same(dim, left, right)?,
                 infer: padded_with_same(x, dim, left, right),
@@ -303,6 +326,7 @@ macro_rules! shape {
                 ],
             }
             /// Windows of a dimension, in a new last dimension.
+            /// Each has `size` elements, and begins `step` after the one before.
             method unfold(x: Tensor, dim: Axis, size: Size, step: Size) -> Tensor {
                 candle: x.unfold(dim, size, step)?,
                 infer: unfolded(x, dim, size, step),
@@ -314,6 +338,7 @@ macro_rules! shape {
                 ],
             }
             /// Tensors joined along a dimension.
+            /// All extents but that are equal, and so are dtypes; that one is added up.
             function cat in Tensor (args: Tensors, dim: Axis) -> Tensor {
                 candle: Tensor::cat(&args, dim)?,
                 infer: joined(&args, dim),
@@ -329,6 +354,7 @@ macro_rules! shape {
                 ],
             }
             /// Tensors of one shape joined along a new dimension.
+            /// `n` tensors of `(2, 3)` at 0 become one of `(n, 2, 3)`.
             function stack in Tensor (args: Tensors, dim: Axis) -> Tensor {
                 candle: Tensor::stack(&args, dim)?,
                 infer: stacked(&args, dim),
@@ -342,6 +368,7 @@ macro_rules! shape {
                 ],
             }
             /// The coordinates of a grid, from those of its axes.
+            /// Of `n` vectors, `n` tensors of `n` dimensions.
             function meshgrid in Tensor (args: Tensors, xy_indexing: Flag) -> Tensors {
                 candle: Tensor::meshgrid(&args, xy_indexing)?,
                 infer: gridded(&args, xy_indexing),

@@ -33,6 +33,9 @@ static BUILTIN: LazyLock<OpTable> =
     LazyLock::new(|| FILES.iter().fold(OpTable { ops: IndexMap::new() }, |table, file| table.with(file)));
 
 /// Operations by name, in order.
+///
+/// [`Graph::parse`](crate::ir::Graph::parse) and [`GraphModule::load_with`](crate::module::GraphModule::load_with) look
+/// up in one what a text calls. A method and a function can have one name, so both are the key.
 #[derive(Debug, Clone)]
 pub struct OpTable {
     ops: IndexMap<(CallKind, &'static str), OpRef>,
@@ -62,6 +65,8 @@ impl OpTable {
     }
 
     /// The operation of this name whose call is written so.
+    ///
+    /// None if there is none, or if it is written in the other way.
     #[must_use]
     pub fn get(&self, kind: CallKind, name: &str) -> Option<OpRef> {
         self.ops.get(&Key(kind, name)).copied()

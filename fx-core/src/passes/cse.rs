@@ -31,6 +31,9 @@ use crate::ops::{Effect, OpRef};
 /// assert!(!cse.run(&mut module, &mut Fuel::unlimited())?);
 /// # Ok::<(), PassFailure>(())
 /// ```
+///
+/// Merged are calls that are pure ([`Effect::Pure`](crate::ops::Effect::Pure)); the first stays, and remembers the
+/// others.
 #[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct CommonSubexpressions {
@@ -44,6 +47,8 @@ impl CommonSubexpressions {
     }
 
     /// Leaves calls of these operations alone.
+    ///
+    /// In addition to those that were named before.
     pub fn banned(mut self, ops: impl IntoIterator<Item = OpRef>) -> Self {
         self.banned.extend(ops);
         self
@@ -86,19 +91,9 @@ impl Pass for CommonSubexpressions {
         if merged.is_empty() {
             return Ok(false);
         }
-        // Each reader is changed once, however many equal calls it reads.
-        let mut readers: Vec<NodeId> = merged.iter().flat_map(|&(id, _)| graph.users(id)).collect();
-        readers.sort_unstable();
-        readers.dedup();
         let graph = module.graph_mut();
-        for id in readers {
-            let node = graph.node(id);
-            let mapped = |argument: &Argument| argument.map_nodes(&mut |id| first_of(&twins, id));
-            let args: Vec<Argument> = node.args().iter().map(mapped).collect();
-            let kwargs: Vec<_> =
-                node.kwargs().iter().map(|(name, argument)| (name.clone(), mapped(argument))).collect();
-            graph.set_args(id, args);
-            graph.set_kwargs(id, kwargs);
+        for &(id, first) in &merged {
+            graph.replace_all_uses_with(id, first);
         }
         let name: Arc<str> = graph.name().into();
         for &(id, first) in merged.iter().rev() {

@@ -6,9 +6,10 @@
 use smallvec::SmallVec;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Graph, NodeId, Target, bind};
+use crate::ir::{Graph, NodeId, Target};
+use crate::module::infer_sizes::Inference;
 use crate::module::{Attribute, Attributes};
-use crate::ops::{Facts, InferError};
+use crate::ops::InferError;
 use crate::value::Fact;
 
 /// What follows of a node's value from what is known of its arguments; unknown where they are.
@@ -16,29 +17,21 @@ use crate::value::Fact;
 /// # Errors
 ///
 /// If the operation or layer does not take such arguments.
-pub(super) fn infer(graph: &Graph, attributes: &Attributes, id: NodeId) -> Result<Fact, InferError> {
+pub(super) fn infer(
+    graph: &Graph,
+    attributes: &Attributes,
+    inference: &mut Inference,
+    id: NodeId,
+) -> Result<Fact, InferError> {
     let node = graph.node(id);
-    let fact_of = |argument: &Argument| argument.fact(&mut |input| graph.node(input).meta().fact.clone());
+    let mut fact_of = |input: NodeId| graph.node(input).meta().fact.clone();
     match node.target() {
         Target::Placeholder(_) | Target::Output => Ok(node.meta().fact.clone()),
-        Target::GetAttr(path) => Ok(match attributes.tensor(path) {
-            Ok(tensor) => Fact::tensor(tensor.shape(), tensor.dtype()),
-            Err(_) => Fact::Unknown,
-        }),
-        Target::CallFunction(op) | Target::CallMethod(op) => {
-            let bound = bind(op, node.args(), node.kwargs()).map_err(|error| InferError(error.to_string()))?;
-            let facts: SmallVec<[Fact; 4]> = bound.into_iter().map(fact_of).collect();
-            let facts: SmallVec<[&Fact; 4]> = facts.iter().collect();
-            (op.infer)(Facts { op, facts: &facts })
+        Target::CallModule(path) if let Ok(Attribute::Module(child)) = attributes.callee(path) => {
+            let facts: SmallVec<[Fact; 4]> = node.arguments().map(|argument| argument.fact(&mut fact_of)).collect();
+            Ok(result_of(child.graph(), &facts))
         }
-        Target::CallModule(path) => {
-            let facts: SmallVec<[Fact; 4]> = node.arguments().map(fact_of).collect();
-            match attributes.callee(path) {
-                Ok(Attribute::Layer(layer)) => layer.infer(&facts.iter().collect::<SmallVec<[&Fact; 4]>>()),
-                Ok(Attribute::Module(child)) => Ok(result_of(child.graph(), &facts)),
-                _ => Ok(Fact::Unknown),
-            }
-        }
+        target => inference.call(attributes, target, node.args(), node.kwargs(), &mut fact_of),
     }
 }
 
@@ -61,6 +54,7 @@ fn result_of(child: &Graph, inputs: &[Fact]) -> Fact {
 pub(super) fn propagate(
     graph: &mut Graph,
     attributes: &Attributes,
+    inference: &mut Inference,
     changed: &[NodeId],
 ) -> Result<(), (NodeId, InferError)> {
     let mut stale = SecondaryMap::<NodeId, bool>::new();
@@ -71,7 +65,7 @@ pub(super) fn propagate(
     let mut next = changed.iter().copied().reduce(|a, b| if graph.is_before(b, a) { b } else { a });
     while let Some(id) = next {
         if stale[id] {
-            let fact = infer(graph, attributes, id).map_err(|error| (id, error))?;
+            let fact = infer(graph, attributes, inference, id).map_err(|error| (id, error))?;
             if fact != graph.node(id).meta().fact {
                 graph.meta_mut(id).fact = fact;
                 mark(graph, &mut stale, id);

@@ -33,6 +33,8 @@ use crate::value::{Fact, Value};
 /// assert!(module.tensor("_folded_0").is_some());
 /// # Ok::<(), PassFailure>(())
 /// ```
+///
+/// A call that fails when it is folded stays, to fail when the graph runs.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct ConstantFolding {
@@ -52,6 +54,8 @@ impl ConstantFolding {
     }
 
     /// Folds calls whose results take at most so many bytes.
+    ///
+    /// A larger one is computed in each run.
     pub fn most_bytes(mut self, bytes: usize) -> Self {
         self.most_bytes = bytes;
         self

@@ -20,6 +20,8 @@ use crate::ops::PART;
 use crate::value::{Fact, SymInt};
 
 /// Groups of nodes that cannot become child graphs. The module is as it was.
+///
+/// It names the group, and the nodes that stand against it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum FuseError {

@@ -39,6 +39,8 @@ pub struct PassManager<'p> {
 }
 
 /// What passes did.
+///
+/// `rewrites` is what passes asked their [`Fuel`] for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// Whether any changed the module.
@@ -52,6 +54,8 @@ pub struct Report {
 }
 
 /// Why the module was not changed.
+///
+/// It names the pass and the step. The module is as it was before the first pass.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
@@ -102,30 +106,40 @@ impl<'p> PassManager<'p> {
     }
 
     /// Adds a pass.
+    ///
+    /// Its name is for constraints, errors and the report; no two may have one.
     pub fn pass(mut self, name: impl Into<Arc<str>>, pass: impl Pass + 'p) -> Self {
         self.passes.push((name.into(), Box::new(pass)));
         self
     }
 
     /// The pass `first` runs before `second`. Passes that no constraint is about stay in the order they were added in.
+    ///
+    /// Whether both are there is seen when it runs ([`PassManager::order`]).
     pub fn before(mut self, first: impl Into<Arc<str>>, second: impl Into<Arc<str>>) -> Self {
         self.constraints.push((first.into(), second.into()));
         self
     }
 
     /// Runs all passes again until nothing changes, at most so often.
+    ///
+    /// With 0 nothing runs; the default is 1.
     pub fn steps(mut self, most: usize) -> Self {
         self.steps = most;
         self
     }
 
     /// Whether the module is checked before the first pass and after each.
+    ///
+    /// By default it is ([`GraphModule::check`]). Without, what a pass breaks is found later, or not at all.
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
         self
     }
 
     /// Stops after so many rewrites: run with fewer and fewer to find the one that is wrong.
+    ///
+    /// Passes that do not ask their [`Fuel`] are not stopped.
     pub fn stop_after(mut self, rewrites: usize) -> Self {
         self.fuel = Some(rewrites);
         self
@@ -141,6 +155,8 @@ impl<'p> PassManager<'p> {
     }
 
     /// Runs the passes.
+    ///
+    /// Passes work on a copy that shares the weights, which takes the module's place at the end.
     ///
     /// # Errors
     ///

@@ -6,22 +6,7 @@
 //! already. Where several fit, they are tried in turn, at most [`SubgraphMatcher::budget`] of them for one match: there
 //! are patterns of unconnected parts that fit in more ways than there is time for.
 //!
-//! | pattern | matches |
-//! |---|---|
-//! | input | anything, also a literal or a list; the same input the same thing; never a part of the match itself |
-//! | call of an operation | a call of that operation |
-//! | `get_attr` | a `get_attr` of a tensor |
-//! | `call_module` | a call of a layer of the same type and settings, or of a graph of the same text (see below) |
-//! | literal | a literal of the same type and value |
-//!
-//! A pattern that is a bare graph has no layers: its calls of modules match by path. Settings are compared where both
-//! layers tell them.
-//!
-//! What is computed inside of a match has no readers outside, unless the pattern returns it. Attributes can have other
-//! readers: reading them has no effect. A match that could not become one node, because a path leads out of it and back
-//! in, is none; a call with effects, or that draws random numbers, counts as reading the one before.
-//!
-//! Of matches that overlap, the first in program order counts.
+//! What matches what is said at [`SubgraphMatcher`].
 //!
 //! Invariant: nothing here changes a graph, and nothing recurses over one.
 
@@ -40,9 +25,14 @@ use crate::ir::{Argument, Graph, NodeId, Op, Target};
 use crate::module::{Attributes, GraphModule};
 
 /// What became of the nodes of a pattern.
+///
+/// By the pattern's nodes; of inputs it can be any argument.
 pub type NodesMap = IndexMap<NodeId, Argument, foldhash::fast::RandomState>;
 
 /// One place where a pattern occurs.
+///
+/// What [`SubgraphMatcher::matches`] gives, and filters and callbacks of [`PatternRewriter`](super::PatternRewriter)
+/// are shown.
 #[derive(Debug, Clone)]
 pub struct InternalMatch {
     /// The nodes that stand for the pattern's anchors.
@@ -60,6 +50,8 @@ pub struct InternalMatch {
 }
 
 /// A pattern fits in more ways than were to be tried.
+///
+/// It is an error, and no matches are given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the pattern fits in too many ways: {budget} were tried around %{node}; connect its parts through a common input, \
@@ -86,6 +78,23 @@ pub struct TooAmbiguous {
 /// assert_eq!(matcher.matches(&module)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// | in a pattern | matches |
+/// |---|---|
+/// | input | anything, also a literal or a list; the same input the same thing; never a part of the match itself |
+/// | call of an operation | a call of that operation |
+/// | `get_attr` | a `get_attr` of a tensor |
+/// | `call_module` | a call of a layer of the same type and settings, or of a graph of the same text |
+/// | literal | a literal of the same type and value |
+///
+/// A pattern that is a bare graph has no layers: its calls of modules match by path. Settings are compared where both
+/// layers tell them.
+///
+/// What is computed inside of a match has no readers outside, unless the pattern returns it. Attributes can have other
+/// readers: reading them has no effect. A match that could not become one node, because a path leads out of it and back
+/// in, is none; a call with effects, or that draws random numbers, counts as reading the one before.
+///
+/// Of matches that overlap, the first in program order counts.
 #[derive(Debug, Clone)]
 pub struct SubgraphMatcher {
     pattern: Pattern,
@@ -136,6 +145,8 @@ impl SubgraphMatcher {
     }
 
     /// Whether what the pattern returns has to be what the graph returns.
+    ///
+    /// Off unless said otherwise.
     #[must_use]
     pub fn match_output(mut self, on: bool) -> Self {
         self.match_output = on;
@@ -143,6 +154,8 @@ impl SubgraphMatcher {
     }
 
     /// Whether inputs of the pattern match inputs of the graph only.
+    ///
+    /// Off unless said otherwise: inputs match anything.
     #[must_use]
     pub fn match_placeholder(mut self, on: bool) -> Self {
         self.match_placeholder = on;
@@ -150,6 +163,8 @@ impl SubgraphMatcher {
     }
 
     /// Whether matches that overlap earlier ones are given as well.
+    ///
+    /// Off unless said otherwise. A rewriter never has them.
     #[must_use]
     pub fn keep_overlapping(mut self, on: bool) -> Self {
         self.keep_overlapping = on;
@@ -157,6 +172,8 @@ impl SubgraphMatcher {
     }
 
     /// Whether literals, and settings of layers, match whatever their values.
+    ///
+    /// Off unless said otherwise.
     #[must_use]
     pub fn ignore_literals(mut self, on: bool) -> Self {
         self.ignore_literals = on;
@@ -164,6 +181,8 @@ impl SubgraphMatcher {
     }
 
     /// Anchors are looked for among nodes with this text in their names only.
+    ///
+    /// An empty text, as at first, leaves none out.
     #[must_use]
     pub fn node_name(mut self, text: impl Into<String>) -> Self {
         self.node_name = text.into();
@@ -171,6 +190,8 @@ impl SubgraphMatcher {
     }
 
     /// How many candidates for anchors are tried around each candidate for the first.
+    ///
+    /// 10,000 unless said otherwise. Only patterns of parts that share no input need many.
     #[must_use]
     pub fn budget(mut self, budget: usize) -> Self {
         self.budget = budget;
@@ -178,6 +199,8 @@ impl SubgraphMatcher {
     }
 
     /// The places where the pattern occurs, in program order of the first anchor.
+    ///
+    /// Empty if it does not occur; [`SubgraphMatcher::explain`] says why.
     ///
     /// # Errors
     ///

@@ -33,6 +33,8 @@ pub(super) enum Why {
 }
 
 /// Why a pattern does not occur: the place where most of it fits, and what does not fit there.
+///
+/// Shown, it has the pattern's node, the graph's, what was expected and what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// The node of the pattern, as its graph prints it.

@@ -12,6 +12,19 @@
 //! | `cse`, `fold`, `dead_code` | calls that need not run again, or at all |
 //! | `fuse`, `partitioner` | groups of nodes that become child graphs |
 //!
+//! | to | use |
+//! |---|---|
+//! | replace one small graph by another | [`replace_pattern`]; [`PatternRewriter`] for filters, literals, a replacement made for each match |
+//! | find where a pattern is, or why it is not | [`SubgraphMatcher`] |
+//! | merge equal calls, fold constants, take out what is not needed | [`CommonSubexpressions`], [`ConstantFolding`], [`DeadCode`] |
+//! | make child graphs | [`split_module`] of parts that you name, [`Partitioner`] of what a backend supports |
+//! | run several, in order, checked, undone when one fails | [`PassManager`] |
+//! | find the rewrite that is wrong | [`PassManager::stop_after`], with fewer and fewer |
+//!
+//! A pass of one's own is a closure from `&mut GraphModule` to whether it changed anything, or implements [`Pass`].
+//! What a pass knows of new nodes follows from the rules of their operations; where a new node came from is kept with
+//! it ([`Meta::from`](crate::ir::Meta::from)).
+//!
 //! Invariant: a pass that fails leaves the module as it was, and one that changes it leaves it correct. Passes work on
 //! any operation; none is named here.
 

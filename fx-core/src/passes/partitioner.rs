@@ -17,6 +17,8 @@ use crate::ir::{Graph, NodeId, Op};
 use crate::module::GraphModule;
 
 /// Nodes that can become one, in program order.
+///
+/// What [`Partitioner::propose`] gives and [`Partitioner::fuse_partitions`] takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
     /// The nodes.
@@ -58,23 +60,31 @@ pub struct Partitioner<'p> {
 
 impl<'p> Partitioner<'p> {
     /// Groups the calls that this accepts.
+    ///
+    /// Only calls are asked about; inputs, attributes and the output stay outside.
     pub fn new(supported: impl Fn(&Graph, NodeId) -> bool + 'p) -> Self {
         Self { supported: Box::new(supported), computes: Box::new(|_, _| true), single: false, horizontal: true }
     }
 
     /// Whether a single node is a group; else it is left alone.
+    ///
+    /// Off unless said otherwise.
     pub fn allows_single_node_partition(mut self, on: bool) -> Self {
         self.single = on;
         self
     }
 
     /// Calls that do not count: a group of nothing else is none.
+    ///
+    /// None unless said otherwise.
     pub fn non_compute(mut self, is_free: impl Fn(&Graph, NodeId) -> bool + 'p) -> Self {
         self.computes = Box::new(move |graph, id| !is_free(graph, id));
         self
     }
 
     /// Whether nodes that do not read each other are kept apart.
+    ///
+    /// Off unless said otherwise: groups are as large as can be.
     pub fn skip_horizontal_fusion(mut self, on: bool) -> Self {
         self.horizontal = !on;
         self
@@ -82,6 +92,8 @@ impl<'p> Partitioner<'p> {
 
     /// The groups, in program order of their first nodes. What called modules do is not known here: they count as
     /// having no effects.
+    ///
+    /// Nothing is changed.
     #[must_use]
     pub fn propose(&self, graph: &Graph) -> Vec<Partition> {
         self.propose_keeping(graph, &Sequence::of(graph, None))

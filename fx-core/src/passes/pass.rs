@@ -7,6 +7,8 @@ use std::error::Error;
 use crate::module::GraphModule;
 
 /// Why a pass failed.
+///
+/// Any error that can be sent between threads: `?` makes one of it.
 pub type PassFailure = Box<dyn Error + Send + Sync>;
 
 /// Something that changes a graph module in place.
@@ -25,6 +27,41 @@ pub type PassFailure = Box<dyn Error + Send + Sync>;
 /// let mut module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.relu())?;
 /// assert!(rename.run(&mut module, &mut Fuel::unlimited())?);
 /// # Ok::<(), PassFailure>(())
+/// ```
+///
+/// A pass that does several rewrites implements the trait, and asks for each:
+///
+/// ```
+/// use fx_core::module::GraphModule;
+/// use fx_core::ops::{OpRef, elementwise::{gelu, relu}};
+/// use fx_core::passes::{Fuel, Pass, PassFailure, PassManager};
+/// use fx_core::trace::Tracer;
+///
+/// /// Calls another operation in place of one.
+/// struct Swap { from: OpRef, to: OpRef }
+///
+/// impl Pass for Swap {
+///     fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
+///         let (graph, mut changed) = (module.graph_mut(), false);
+///         for old in graph.calls(self.from) {
+///             if !fuel.take() {
+///                 break;
+///             }
+///             let args = graph.node(old).args().to_vec();
+///             let new = graph.inserting_before(old).call(self.to, args, [])?;
+///             graph.replace_all_uses_with(old, new);
+///             graph.erase_node(old)?;
+///             changed = true;
+///         }
+///         Ok(changed)
+///     }
+/// }
+///
+/// let mut module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.gelu()?.exp()?.gelu())?;
+/// let swap = Swap { from: &gelu::OP, to: &relu::OP };
+/// let report = PassManager::new().pass("swap", swap).stop_after(1).run(&mut module)?;
+/// assert_eq!((report.rewrites, module.graph().calls(&gelu::OP).len()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Pass {
     /// Changes the module, and says whether it did. Asks `fuel` before each rewrite.
@@ -46,6 +83,8 @@ where
 }
 
 /// How many rewrites may still be done. Running with less and less finds the rewrite that is wrong.
+///
+/// [`PassManager::stop_after`](super::PassManager::stop_after) hands one to all its passes.
 #[derive(Debug, Clone)]
 pub struct Fuel {
     limit: Option<usize>,
@@ -72,6 +111,8 @@ impl Fuel {
     }
 
     /// Whether another rewrite may be done; it counts as done.
+    ///
+    /// Ask right before a rewrite that will be done: it counts.
     pub fn take(&mut self) -> bool {
         let left = self.limit.is_none_or(|limit| self.used < limit);
         self.used += usize::from(left);
@@ -79,6 +120,8 @@ impl Fuel {
     }
 
     /// How many were done.
+    ///
+    /// Those that were refused do not count.
     #[must_use]
     pub fn used(&self) -> usize {
         self.used

@@ -33,6 +33,8 @@ pub struct Pattern {
 }
 
 /// Something that cannot be a pattern or a replacement.
+///
+/// A replacement may be of nothing but inputs; what is looked for may not.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -105,12 +107,16 @@ impl Pattern {
     }
 
     /// The tensors and layers that it names; none if it is a bare graph.
+    ///
+    /// Without them, calls of layers are compared by path.
     #[must_use]
     pub fn attributes(&self) -> Option<&Attributes> {
         self.attributes.as_ref()
     }
 
     /// What it returns, without the names.
+    ///
+    /// A node, or a tuple or list of several.
     #[must_use]
     pub fn result(&self) -> &Argument {
         &self.result
@@ -167,6 +173,8 @@ fn split(returned: &Argument) -> (Argument, Vec<(Arc<str>, NodeId)>) {
 /// assert_eq!(&*pattern.names()[0].0, "product");
 /// # Ok::<(), fx_core::passes::PatternError>(())
 /// ```
+///
+/// They are found as [`InternalMatch::name_node_map`](super::InternalMatch), and are no results.
 #[derive(Debug, Clone)]
 pub struct Names(Vec<(String, Proxy)>);
 
@@ -262,6 +270,17 @@ functions! {
 }
 
 /// A pattern of any number of inputs, whose types need not be written: `pattern(|[x, w]| x.matmul(&w)?.relu())`.
+///
+/// Its inputs stand for anything: nodes, literals, lists. What it must return, and what matches what, is said at
+/// [`SubgraphMatcher`](super::SubgraphMatcher).
+///
+/// ```
+/// use fx_core::passes::pattern;
+///
+/// let scaled = pattern(|[x, w]| x.matmul(&w)? * 0.5)?;
+/// assert_eq!((scaled.inputs().len(), scaled.graph().len()), (2, 5));
+/// # Ok::<(), fx_core::passes::PatternError>(())
+/// ```
 ///
 /// # Errors
 ///

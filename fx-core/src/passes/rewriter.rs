@@ -18,9 +18,12 @@ use super::sequence::Sequence;
 use super::splice::{Installed, Replaced, Spliced, splice};
 use super::{facts, held};
 use crate::ir::{Graph, NodeId};
+use crate::module::infer_sizes::Inference;
 use crate::module::{Attributes, GraphModule};
 
 /// One place where a pattern was replaced.
+///
+/// Ids are of the graph after the rewrite; those of nodes that are gone are not used again.
 #[derive(Debug, Clone)]
 pub struct ReplacedPattern {
     /// The node that stood for the pattern's first anchor; it is gone.
@@ -32,6 +35,8 @@ pub struct ReplacedPattern {
 }
 
 /// Why a pattern was not replaced. The module is as it was.
+///
+/// The message shows the node and what was to be put there.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RewriteError {
@@ -102,6 +107,8 @@ pub enum RewriteError {
 }
 
 /// Accepts or refuses a match: the match, the graph it is in, and the pattern's graph.
+///
+/// A closure is one. It is asked about each match in the graph as it was before any was replaced.
 pub type MatchFilter<'f> = dyn FnMut(&InternalMatch, &Graph, &Graph) -> bool + 'f;
 
 type Callback<'f> = dyn FnMut(&InternalMatch, &Graph) -> Result<Pattern, PassFailure> + 'f;
@@ -134,6 +141,8 @@ enum Replacement<'f> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// The module is copied first, so that a rewrite that fails leaves it as it was.
+///
 /// # Errors
 ///
 /// If pattern and replacement do not fit each other or the graph; the module is then as it was.
@@ -148,6 +157,8 @@ pub fn replace_pattern<K, L>(
 /// [`replace_pattern`] in the places that a filter accepts, with literals of any value if asked for.
 ///
 /// What else can be chosen is in [`PatternRewriter`].
+///
+/// torch.fx's `replace_pattern_with_filters`.
 ///
 /// # Errors
 ///
@@ -199,6 +210,8 @@ impl<'f> PatternRewriter<'f> {
     }
 
     /// Says in the provenance of new nodes that this made them.
+    ///
+    /// It is [`Origin::pass`](crate::ir::Origin); `replace_pattern` unless said otherwise.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
@@ -212,6 +225,8 @@ impl<'f> PatternRewriter<'f> {
     }
 
     /// Replaces only where this accepts it, too.
+    ///
+    /// All filters have to.
     pub fn filter(mut self, filter: impl FnMut(&InternalMatch, &Graph, &Graph) -> bool + 'f) -> Self {
         self.filters.push(Box::new(filter));
         self
@@ -230,6 +245,26 @@ impl<'f> PatternRewriter<'f> {
     }
 
     /// Makes the replacement of each match: torch.fx's `replacement_callback`.
+    ///
+    /// What it returns is checked as a fixed replacement is.
+    ///
+    /// ```
+    /// use fx_core::passes::{PatternError, PatternRewriter, pattern};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// // Twice the power, whatever it is.
+    /// let mut module = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.powf(1.5))?;
+    /// let rewriter = PatternRewriter::new(pattern(|[x]| x.powf(1.0))?)?
+    ///     .matching(|matcher| matcher.ignore_literals(true))
+    ///     .callback(|found, graph| -> Result<_, PatternError> {
+    ///         let e = graph.node(found.anchors[0]).kwarg("e").and_then(|e| e.to_value());
+    ///         let Some(fx_core::value::Value::Float(e)) = e else { return pattern(|[x]| x.powf(1.0)) };
+    ///         pattern(move |[x]| x.powf(2.0 * e))
+    ///     });
+    /// assert_eq!(rewriter.apply(&mut module)?.len(), 1);
+    /// assert!(module.graph().to_string().contains("e = 3.0"), "{}", module.graph());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn callback<E: Into<PassFailure>>(
         mut self,
         mut make: impl FnMut(&InternalMatch, &Graph) -> Result<Pattern, E> + 'f,
@@ -240,6 +275,8 @@ impl<'f> PatternRewriter<'f> {
     }
 
     /// Replaces the pattern wherever it occurs and is not filtered out.
+    ///
+    /// As a pass, in a [`PassManager`](super::PassManager), it does the same, as far as its fuel goes.
     ///
     /// # Errors
     ///
@@ -267,6 +304,7 @@ impl<'f> PatternRewriter<'f> {
             replaced: Replaced::default(),
             sequence: Sequence::of(before, Some(module.attributes())),
             changed: Vec::new(),
+            inference: Inference::of(before),
         };
         let done = work.replace(before, found, replacement, fuel)?;
         held::drop_stale(&held::named(before), &graph, &mut attributes);
@@ -287,6 +325,7 @@ struct Work<'w> {
     sequence: Sequence,
     /// Nodes whose facts differ from those of what they replace.
     changed: Vec<NodeId>,
+    inference: Inference,
 }
 
 impl Work<'_> {
@@ -317,14 +356,25 @@ impl Work<'_> {
                 }
             };
             let (graph, attributes) = (&mut *self.graph, &mut *self.attributes);
-            let spliced =
-                splice(self.pass, graph, attributes, &one, replacement, installed, &self.replaced, &mut self.sequence)?;
+            let (sequence, inference) = (&mut self.sequence, &mut self.inference);
+            let spliced = splice(
+                self.pass,
+                graph,
+                attributes,
+                &one,
+                replacement,
+                installed,
+                &self.replaced,
+                sequence,
+                inference,
+            )?;
             let Some(Spliced { added, results }) = spliced else { continue };
             self.finish(&one, &results);
             done.push(ReplacedPattern { anchor: one.anchors[0], nodes_map: one.nodes_map, replacements: added });
         }
         self.changed.retain(|&id| self.graph.contains(id));
-        facts::propagate(self.graph, self.attributes, &self.changed).map_err(|(id, error)| RewriteError::Refused {
+        let propagated = facts::propagate(self.graph, self.attributes, &mut self.inference, &self.changed);
+        propagated.map_err(|(id, error)| RewriteError::Refused {
             line: self.graph.node_line(id),
             anchor: done.first().map_or_else(String::new, |one| before.node(one.anchor).name().to_owned()),
             reason: error.0,

@@ -14,6 +14,7 @@ use super::sequence::Sequence;
 use crate::entity::SecondaryMap;
 use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, NodeId, Op, Origin, Target};
 use crate::module::Attributes;
+use crate::module::infer_sizes::Inference;
 
 /// Under which paths the layers and tensors of a replacement are in the module, and the nodes that read its tensors.
 #[derive(Default)]
@@ -41,6 +42,7 @@ pub(super) fn splice(
     installed: &mut Installed,
     replaced: &Replaced,
     sequence: &mut Sequence,
+    inference: &mut Inference,
 ) -> Result<Option<Spliced>, RewriteError> {
     let inputs: Vec<Option<Argument>> = one
         .placeholder_nodes
@@ -86,7 +88,7 @@ pub(super) fn splice(
             Err(error) => return Err(refused(inside.node_line(id), error.to_string(), graph)),
         };
         *graph.meta_mut(new) = meta.clone();
-        match facts::infer(graph, attributes, new) {
+        match facts::infer(graph, attributes, inference, new) {
             Ok(fact) => graph.meta_mut(new).fact = fact,
             Err(error) => return Err(refused(graph.node_line(new), error.0, graph)),
         }

@@ -61,24 +61,32 @@ pub struct Summary {
 
 impl Summary {
     /// The rows; the first is the model itself.
+    ///
+    /// They are in the order in which modules run, each followed by those below it.
     #[must_use]
     pub fn rows(&self) -> &[SummaryRow] {
         &self.rows
     }
 
     /// The rows that stand directly or indirectly below row `index`.
+    ///
+    /// Empty of an operation, and of a number that no row has.
     #[must_use]
     pub fn below(&self, index: usize) -> &[SummaryRow] {
         self.rows.get(index).and_then(|row| self.rows.get(index + 1..row.end)).unwrap_or_default()
     }
 
     /// The first row of the module at this path.
+    ///
+    /// Operations have no path of their own, and are not found.
     #[must_use]
     pub fn row(&self, path: &str) -> Option<&SummaryRow> {
         self.rows.iter().find(|row| row.path.as_str() == path && row.kind != RowKind::Operation)
     }
 
     /// Of all rows together.
+    ///
+    /// They do not depend on how deep the table is shown.
     #[must_use]
     pub fn totals(&self) -> &Totals {
         &self.totals
@@ -97,6 +105,8 @@ impl GraphModule {
     /// The table of its modules, at the shapes that its nodes have: those it was captured at.
     ///
     /// A graph that was captured without shapes has none to show; [`GraphModule::summary_for`] gives them.
+    ///
+    /// It takes time in proportion to the nodes, and runs nothing.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (rows, totals) = collect::collect(self);

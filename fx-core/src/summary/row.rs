@@ -6,6 +6,8 @@ use crate::ir::ModulePath;
 use crate::value::{Fact, Value};
 
 /// What a row is.
+///
+/// Modules, layers and child graphs have a path; operations have the path of the module that calls them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowKind {
@@ -20,6 +22,8 @@ pub enum RowKind {
 }
 
 /// A module, layer or operation that is called, and what it costs by itself: without the rows below it.
+///
+/// Numbers are counts of elements, not bytes; [`Totals`] has bytes.
 #[derive(Debug, Clone)]
 pub struct SummaryRow {
     /// What it is.
@@ -51,6 +55,9 @@ pub struct SummaryRow {
 }
 
 /// What all rows come to.
+///
+/// What could not be counted is counted apart: `unknown_macs`, `untold` and `unknown_shapes` are 0 if the other numbers
+/// are complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Totals {

@@ -3,6 +3,10 @@
 //! A twin's body is the user's own tokens in a scope that imports these names instead of candle's. Everything that is not
 //! about tensors is candle's own, passed on.
 //!
+//! Users meet these names in error messages of rustc only, and in
+//! [`Tracer::trace_with`](crate::trace::Tracer::trace_with), where mirrors have them: [`Tensor`] is
+//! [`Proxy`](crate::trace::Proxy), a layer is its [`Leaf`](crate::leaf::Leaf).
+//!
 //! Invariant: a path that is valid with candle is valid here.
 
 pub mod candle_core;

@@ -36,6 +36,8 @@ pub struct ParseError {
 }
 
 /// What is wrong with a text.
+///
+/// The message of a [`ParseError`] has the line with a caret below it, and what could stand there.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParseErrorKind {
     /// Something else should be here.

@@ -9,6 +9,8 @@ use crate::ir::line::{write_node, write_word};
 use crate::ir::{Graph, Node, NodeId, Op, is_identifier};
 
 /// A graph that cannot be written in full.
+///
+/// The short form, `Display`, is always written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot write %{node}: {reason}")]
 pub struct WriteError {

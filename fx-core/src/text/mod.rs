@@ -105,6 +105,9 @@
 //! | `file` | the text of a saved module |
 //! | `table` | the graph as a table |
 //!
+//! [`Graph::print_tabular`](crate::ir::Graph::print_tabular) is a table instead. A whole module with its tensors is
+//! saved by [`GraphModule::save`](crate::module::GraphModule::save), in files of this text.
+//!
 //! Invariant: what was written is read back to the same graph; a text that is not a graph is an error with a place, and
 //! takes no more than linear time.
 
@@ -121,6 +124,8 @@ mod table;
 mod write;
 mod write_meta;
 
+#[cfg(test)]
+mod random_tests;
 #[cfg(test)]
 mod read_tests;
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::error::ParseErrorKind;
 use super::lex::{Number, Result, shortened};
 use super::read::Reader;
 use crate::ir::{Argument, Fields};
-use crate::value::{Fact, SymFloat, SymInt, SymNumber, SymOp, TensorFact, dtype_from_name};
+use crate::value::{Fact, SymFloat, SymInt, SymNumber, SymOp, TensorFact, Value, dtype_from_name};
 
 const AN_ARGUMENT: &str = "an argument: a node, a number, a string, a list, …";
 
@@ -18,19 +18,20 @@ impl Reader<'_, '_, '_> {
         let first = self.argument_alone(room)?;
         let left = match first {
             Argument::Int(int) if !self.hints.is_empty() => int.into(),
+            Argument::Int(int) if self.lexer.eat("..") => return self.range(Some(int.into()), room),
             Argument::Float(float) if !self.hints.is_empty() => SymFloat::from(float).into(),
             Argument::SymInt(expression) => expression.into(),
             Argument::SymFloat(float) => float.into(),
             other => return Ok(other),
         };
         Ok(match self.operations(left, 1, room)? {
-            SymNumber::Int(int) if self.lexer.eat("..") => self.range(Some(int))?,
+            SymNumber::Int(int) if self.lexer.eat("..") => self.range(Some(int), room)?,
             SymNumber::Int(int) => int.into(),
             SymNumber::Float(float) => float.into(),
         })
     }
 
-    /// An argument without the operations that may come behind a number.
+    /// An argument without the operations and the range that may come behind a number.
     pub(super) fn argument_alone(&mut self, room: usize) -> Result<Argument> {
         let first = self.lexer.peek();
         let start = self.lexer.at;
@@ -64,10 +65,9 @@ impl Reader<'_, '_, '_> {
             }
             Some(b'.') => {
                 self.lexer.expect("..", AN_ARGUMENT)?;
-                self.range(None)?
+                self.range(None, room)?
             }
             _ => match self.lexer.number()? {
-                Some(Number::Int(int)) if self.lexer.eat("..") => self.range(Some(int.into()))?,
                 Some(Number::Int(int)) => Argument::Int(int),
                 Some(Number::Float(float)) => Argument::Float(float),
                 None => match self.lexer.rust_path() {
@@ -124,13 +124,16 @@ impl Reader<'_, '_, '_> {
     }
 
     /// A range, behind the dots.
-    fn range(&mut self, start: Option<SymInt>) -> Result<Argument> {
+    fn range(&mut self, start: Option<SymInt>, room: usize) -> Result<Argument> {
         let mut ahead = *self.lexer;
-        let is_size = ahead.word().is_some_and(|word| self.hint(word).is_some() || matches!(word, "min" | "max"));
+        // A size is not called: behind an output, `state (` begins what is written to the state.
+        let is_size = ahead.word().is_some_and(|word| match matches!(word, "min" | "max") {
+            true => true,
+            false => self.hint(word).is_some() && ahead.peek() != Some(b'('),
+        });
         let begins =
             !self.hints.is_empty() && (is_size || matches!(self.lexer.peek(), Some(b'(' | b'-' | b'0'..=b'9')));
-        let stop =
-            if begins { Some(self.expression(Argument::MAX_DEPTH)?) } else { self.range_end()?.map(SymInt::from) };
+        let stop = if begins { Some(self.expression(room)?) } else { self.range_end()?.map(SymInt::from) };
         Ok(Argument::range(start, stop))
     }
 
@@ -206,8 +209,20 @@ impl Reader<'_, '_, '_> {
                 Fact::List(self.facts("]", room)?)
             }
             Some(b'(') => {
-                let room = self.open(room)?;
-                Fact::Tuple(self.facts(")", room)?)
+                let inside = self.open(room)?;
+                let facts = self.facts(")", inside)?;
+                match &*facts {
+                    // `(n + 1) * 2` begins like a tuple of one.
+                    [Fact::SymInt(int)] if matches!(self.lexer.peek(), Some(b'+' | b'-' | b'*' | b'/' | b'%')) => {
+                        match self.operations(int.clone().into(), 1, room)? {
+                            SymNumber::Int(int) => int
+                                .as_int()
+                                .map_or_else(|| Fact::SymInt(int.clone()), |int| Fact::Data(Value::Int(int))),
+                            SymNumber::Float(_) => return Err(self.lexer.expected("an integer")),
+                        }
+                    }
+                    _ => Fact::Tuple(facts),
+                }
             }
             _ => {
                 let mut ahead = *self.lexer;
@@ -264,7 +279,7 @@ impl Reader<'_, '_, '_> {
     }
 
     /// A value without tensors.
-    pub(super) fn value(&mut self, room: usize) -> Result<crate::value::Value> {
+    pub(super) fn value(&mut self, room: usize) -> Result<Value> {
         self.lexer.peek();
         let start = self.lexer.at;
         let argument = self.argument(room)?;

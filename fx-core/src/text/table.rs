@@ -19,6 +19,8 @@ impl Graph {
     /// -------------  ------  --------  -------------  ----------------------
     /// placeholder    x       x         ()             {}
     /// ```
+    ///
+    /// A cell longer than 48 characters makes its own line longer, and no other.
     #[must_use]
     pub fn print_tabular(&self) -> String {
         let titles = ["opcode", "name", "target", "args", "kwargs"].map(str::to_owned);

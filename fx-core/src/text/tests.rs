@@ -161,3 +161,43 @@ fn any_number_of_annotations_reads_back() {
     let error = twice.parse::<Graph>().expect_err("a key is there twice").to_string();
     assert!(error.contains("this key is given twice"), "{error}");
 }
+
+/// Texts of many names. Quadratic time would be noticed here.
+#[test]
+fn any_number_of_names_is_read_in_linear_time() {
+    const COUNT: usize = 20_000;
+    let each = |write: &dyn Fn(usize) -> String| (0..COUNT).map(write).collect::<String>();
+    let inputs = each(&|i| format!("%x{i},"));
+    let slots = each(&|i| format!("layers.{i}.cache = %x{i},"));
+    let sized = each(&|i| format!("%x{i}: f32[n],"));
+    let calls = |of: &dyn Fn(usize) -> String| format!("graph f(%x) {{ {} output %x }}", each(of));
+    for (what, text) in [
+        ("inputs", format!("graph f({inputs}) {{ output %x0 }}")),
+        ("parameters", format!("graph f({inputs}) takes ({}) {{ output %x0 }}", each(&|i| format!("p{i} = %x{i},")))),
+        ("state", format!("graph f({inputs}) takes () state ({slots}) {{ output %x0 state ({slots}) }}")),
+        ("places of a size", format!("graph f<n: 3{}>({sized}) {{ output %x0 }}", each(&|i| format!(" = %x{i}[0]")))),
+        (
+            "guards",
+            format!("graph f<n: 3 = %x[0]>(%x: f32[n]) where ({}) {{ output %x }}", each(&|i| format!("n >= -{i},"))),
+        ),
+        ("attributes", calls(&|i| format!("%a{i} = get_attr layers.{i}.weight() "))),
+        ("layers", calls(&|i| format!("%a{i} = call_module layers.{i}(%x) "))),
+        ("modules", calls(&|i| format!("#{0} = m{0}: M{0} %a{i} = get_attr w() @{{ in: #{0} }} ", i + 1))),
+        ("sources", calls(&|i| format!("%a{i} = get_attr w() @{{ at: \"{i}.rs\":{i} }} "))),
+        (
+            "arguments by name",
+            format!("graph f(%x) {{ %y = call_module m(%x, {}) output %y }}", each(&|i| format!("k{i} = 1,"))),
+        ),
+        ("fields", format!("graph f(%x) {{ output S {{ {} }} }}", each(&|i| format!("f{i}: %x,")))),
+        (
+            "uses before definitions",
+            calls(&|i| format!("%a{i} = call_module m(%b{i}) %b{} = call_module m(%x) ", COUNT - 1 - i)),
+        ),
+    ] {
+        let graph: Graph = text.parse().unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(graph.verify().is_ok(), what != "uses before definitions", "{what}");
+        let written = graph.to_text().expect("no tensors");
+        let again: Graph = written.parse().unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(again.to_text().as_ref(), Ok(&written), "{what}");
+    }
+}

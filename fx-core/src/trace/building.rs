@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::ir::{ModulePath, ModuleStack};
 
 use super::error::TraceError;
+use super::scope::Scope;
 use super::session::Session;
 
 /// A function that is building a part of the model.
@@ -26,6 +27,7 @@ pub(crate) struct Building {
 
 /// Keeps something building, or nothing, until it is dropped.
 #[must_use]
+#[doc(hidden)]
 pub struct Builds(Option<(Arc<Session>, Option<Building>)>);
 
 impl Builds {
@@ -71,6 +73,11 @@ impl BuiltAt {
             session.abort(TraceError::BuiltNotWhole { function, path: path.to_string() });
         }
         Some(Self { session, path, function })
+    }
+
+    /// Where it is, if this function, or the constructor of this type, is what is building.
+    pub(crate) fn scope(&self, function: &str) -> Option<Scope> {
+        (self.function == function).then(|| Scope::at_path(&self.session, self.path.clone()))
     }
 
     /// Enters the module: until the guard is dropped nothing is building, and nodes are recorded in it.

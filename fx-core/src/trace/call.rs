@@ -3,6 +3,7 @@
 //!
 //! Invariant: a call that candle refuses is refused here, with the user's line.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::panic::Location;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use smallvec::SmallVec;
 use crate::ir::{Argument, ModulePath, NodeId, Target};
 use crate::module::LayerModule;
 use crate::ops::candle_error::{caught, reason};
-use crate::ops::{Args, Facts, OpRef};
+use crate::ops::{Args, Facts, InferError, OpRef};
 use crate::value::{Fact, Value};
 
 use super::building::Building;
@@ -64,7 +65,7 @@ impl Callee<'_> {
         }
     }
 
-    fn infer(&self, facts: &[&Fact]) -> Result<Fact, crate::ops::InferError> {
+    fn infer(&self, facts: &[&Fact]) -> Result<Fact, InferError> {
         match self {
             Self::Op(op) => (op.infer)(Facts { op, facts }),
             Self::Layer(layer, _) => layer.infer(facts),
@@ -97,10 +98,10 @@ fn record_encoded(callee: Callee<'_>, encoded: impl IntoIterator<Item = Encoded>
             Err(error) => reason = reason.or(Some(error.0)),
         }
     }
-    let session = session_of(callee, &given)?;
+    let (session, building) = session_of(callee, &given)?;
     match reason {
         Some(reason) => Err(refused(&session, callee, &given, &reason, at)),
-        None => record_in(session, callee, &given, at),
+        None => record_in(session, building, callee, &given, at),
     }
 }
 
@@ -123,12 +124,14 @@ pub(crate) fn call_layer_at<T: FromRecorded>(
     at: &'static Location<'static>,
 ) -> candle_core::Result<T> {
     let callee = Callee::Layer(layer, scope);
-    record_in(session_of(callee, given)?, callee, given, at).and_then(T::from_recorded)
+    let (session, building) = session_of(callee, given)?;
+    record_in(session, building, callee, given, at).and_then(T::from_recorded)
 }
 
-/// The session that a call is recorded into: that of its tensors, or of the layer, or the current one.
+/// The session that a call is recorded into: that of its tensors, or of the layer, or the current one; and what is
+/// building a part of the model there.
 #[track_caller]
-fn session_of(callee: Callee<'_>, given: &[Given]) -> candle_core::Result<Arc<Session>> {
+fn session_of(callee: Callee<'_>, given: &[Given]) -> candle_core::Result<(Arc<Session>, Option<Building>)> {
     let session = match (given.iter().find_map(Given::session), callee) {
         (Some(session), _) => session.clone(),
         (None, Callee::Layer(_, scope)) => match scope.session() {
@@ -137,23 +140,26 @@ fn session_of(callee: Callee<'_>, given: &[Given]) -> candle_core::Result<Arc<Se
         },
         (None, Callee::Op(op)) => Session::current(op.name)?,
     };
-    if session.state().is_closed() {
+    // Calls are recorded by the million: one look at the state tells both.
+    let building = session.state().building_unless_closed();
+    let Some(building) = building else {
         let error = TraceError::NoCapture { method: "a proxy kept after its capture", at: At(Location::caller()) };
         return Err(candle_core::Error::Msg(error.to_string()));
-    }
+    };
     if !given.iter().all(|given| given.belongs_to(&session)) {
         return Err(session.fail(TraceError::TwoCaptures { op: callee.name(), at: At(Location::caller()) }));
     }
-    Ok(session)
+    Ok((session, building))
 }
 
 fn record_in(
     session: Arc<Session>,
+    building: Option<Building>,
     callee: Callee<'_>,
     given: &[Given],
     at: &'static Location<'static>,
 ) -> candle_core::Result<Outcome> {
-    if let Some(building) = session.building()
+    if let Some(building) = building
         && given.iter().all(Given::is_held)
     {
         let value = run(&session, callee, given, at)?;
@@ -166,9 +172,7 @@ fn record_in(
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
-            let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
-            let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
-            let fact = callee.infer(&facts).map_err(|error| refused(&session, callee, given, &error.0, at))?;
+            let fact = infer(callee, given).map_err(|error| refused(&session, callee, given, &error.0, at))?;
             (fact, None)
         }
     };
@@ -185,6 +189,9 @@ fn record_in(
         };
         match callee {
             Callee::Op(op) => {
+                let by_position = op.params.iter().filter(|param| param.positional).count();
+                new.args.reserve_exact(by_position);
+                new.kwargs.reserve_exact(op.params.len() - by_position);
                 for (param, argument) in op.params.iter().zip(arguments) {
                     if param.positional {
                         new.args.push(argument);
@@ -206,6 +213,13 @@ fn record_in(
     Ok(Outcome { session, made: Made::Node(node), fact, value, at })
 }
 
+/// What the shape rule says of a call.
+fn infer(callee: Callee<'_>, given: &[Given]) -> Result<Fact, InferError> {
+    let facts: SmallVec<[Cow<'_, Fact>; 6]> = given.iter().map(Given::fact).collect();
+    let facts: SmallVec<[&Fact; 6]> = facts.iter().map(AsRef::as_ref).collect();
+    callee.infer(&facts)
+}
+
 /// Runs a call on candle, where every tensor has its data.
 fn run(
     session: &Arc<Session>,
@@ -215,9 +229,7 @@ fn run(
 ) -> candle_core::Result<Value> {
     // candle panics on some calls that the rules refuse, such as float functions of integers.
     if let Callee::Op(_) = callee {
-        let facts: SmallVec<[Fact; 6]> = given.iter().map(Given::fact).collect();
-        let facts: SmallVec<[&Fact; 6]> = facts.iter().collect();
-        callee.infer(&facts).map_err(|error| refused(session, callee, given, &error.0, at))?;
+        infer(callee, given).map_err(|error| refused(session, callee, given, &error.0, at))?;
     }
     let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
     // In a concrete capture every proxy has its tensor, so there is always a value for each argument.
@@ -264,7 +276,7 @@ impl Outcome {
     fn proxy(self) -> Proxy {
         let tensor = self.value.as_ref().and_then(Value::as_tensor).cloned();
         match (self.made, tensor) {
-            (Made::Node(node), tensor) => Proxy::recorded(&self.session, node, &self.fact, tensor),
+            (Made::Node(node), tensor) => Proxy::recorded(self.session, node, self.fact, tensor),
             (Made::Part(path), Some(tensor)) => Proxy::held(&self.session, path, tensor),
             // As a node whose value is used for a tensor and is none.
             (Made::Part(path), None) => {
@@ -297,10 +309,10 @@ impl Outcome {
             Made::Node(node) => *node,
             Made::Part(path) => return self.part_of_model(path, index),
         };
-        let parts = Given::Parts(node, self.fact.clone(), self.value.clone());
+        let parts = Given::Parts(Box::new((node, self.fact.clone(), self.value.clone())));
         let index = Given::Data(Value::Int(i64::try_from(index).unwrap_or(i64::MAX)));
         let item = Callee::Op(&crate::ops::PART);
-        record_in(self.session.clone(), item, &[parts, index], self.at)
+        record_in(self.session.clone(), self.session.building(), item, &[parts, index], self.at)
     }
 
     /// The same of what is computed while a part of the model is built.

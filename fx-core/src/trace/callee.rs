@@ -3,7 +3,8 @@
 //! Whether the function is annotated, and takes the weights of the symbolic world, or knows nothing of fx and takes
 //! candle's, only rustc knows, so method resolution chooses, as in [`lift`](super::lift): `(&callee).__fx_kind()` finds
 //! [`TakesSymbolic`] for functions of the first kind, and [`TakesReal`], one reference further away, for the others. What a
-//! function of the second kind returns is mirrored, where its weights are.
+//! function of the second kind returns is mirrored, where its weights are. A function of a type, `Block::new`, is the one
+//! that the type's mirror has by that name, if there is one ([`HasTwin`]): so a twin of a constructor goes through the twins of others.
 //!
 //! Invariant: every function that takes a `VarBuilder` can be called in a twin, if what it returns has a mirror.
 
@@ -20,7 +21,7 @@ pub struct Callee<F, A, const WEIGHTS: usize>(PhantomData<fn(F, A)>);
 impl<F, A, const WEIGHTS: usize> Callee<F, A, WEIGHTS> {
     /// This function.
     #[must_use]
-    pub fn of(_: &F) -> Self {
+    pub fn of(_: &F, _: PhantomData<A>) -> Self {
         Self(PhantomData)
     }
 }
@@ -84,6 +85,40 @@ impl<T: Traceable, E> Mirrors for Result<T, E> {
     }
 }
 
+/// A function of a type, `Block::new`, and what its mirror has by that name, called with arguments of types `A` of which
+/// number `WEIGHTS` is a `VarBuilder`.
+pub struct Choice<T, F, A, const WEIGHTS: usize>(PhantomData<fn(T, F, A)>);
+
+impl<T, F, A, const WEIGHTS: usize> Choice<T, F, A, WEIGHTS> {
+    /// Of these two.
+    #[must_use]
+    pub fn of(_: &T, _: &F, _: PhantomData<A>) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// What a mirror has by the name of a function that has no twin: a function that nobody can call.
+#[derive(Debug, Clone, Copy)]
+pub enum NoTwin {}
+
+/// Found first by method resolution, where the mirror has the twin of the function: it builds the mirror itself.
+pub trait HasTwin<T, F> {
+    /// The function to be called.
+    fn __fx_choose<'f>(&self, twin: &'f T, _: &'f F) -> &'f T {
+        twin
+    }
+}
+
+/// Found next, for all other functions.
+pub trait HasNoTwin<T, F> {
+    /// The function to be called.
+    fn __fx_choose<'f>(&self, _: &'f T, function: &'f F) -> &'f F {
+        function
+    }
+}
+
+impl<T, F, A, const WEIGHTS: usize> HasNoTwin<T, F> for &Choice<T, F, A, WEIGHTS> {}
+
 /// Found first by method resolution, for functions that take the weights of the symbolic world.
 pub trait TakesSymbolic {
     /// How to call it.
@@ -113,6 +148,12 @@ macro_rules! callees {
         where
             V: Lend,
             F: Fn($($before,)* V::Real, $($after),*) -> R,
+        {
+        }
+
+        impl<T, F, $($before,)* V, $($after,)* R> HasTwin<T, F> for Choice<T, F, ($($before,)* V, $($after,)*), $weights>
+        where
+            T: Fn($($before,)* V, $($after),*) -> R,
         {
         }
     )*};

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, ModuleStack, NodeId, Op, StateSlot, Target};
+use crate::ir::{Argument, ModulePath, ModuleStack, NodeId, Op, StateSlot, Target};
 use crate::module::{Attribute, State as Values};
 use crate::ops::Effect;
 use crate::value::{Fact, Value};
@@ -105,10 +105,11 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     }
     let inputs = own_inputs(state, &carried.arguments, watched);
     let mut last = state.graph.placeholders().rfind(|id| !inputs.contains(id));
+    let mut lifted = HashSet::new();
     for change in changes {
         let reads = change.before.argument(&change.name, &mut |path, leaf| {
             let id = match leaf {
-                Leaf::Tensor(proxy) => lift(state, proxy, &mut last),
+                Leaf::Tensor(proxy) => lift(state, proxy, &mut last, &mut lifted),
                 Leaf::Data(Argument::Int(int)) if is_state.is_integer(path) => number(state, path, *int, &mut last),
                 Leaf::Data(data) => return data.clone(),
             };
@@ -118,6 +119,11 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
         let reads = reads.ok_or_else(|| opaque(&change))?;
         carried.initial.set(&change.name, change.before.value());
         carried.slots.push(StateSlot { name: change.name.into(), reads });
+    }
+    // What is an input now is no attribute. All at once, because each goes over all that there are.
+    if !lifted.is_empty() {
+        let is_lifted = |held: &Attribute| matches!(held, Attribute::Tensor(_));
+        state.attributes.retain(|path, held| !(lifted.contains(path) && is_lifted(held)));
     }
     Ok(carried)
 }
@@ -177,15 +183,14 @@ fn own_inputs(state: &State, arguments: &[String], watched: &[Watched]) -> HashS
     inputs
 }
 
-/// Makes a tensor that was there before an input of the graph, after those that there are.
-fn lift(state: &mut State, proxy: &Proxy, last: &mut Option<NodeId>) -> NodeId {
+/// Makes a tensor that was there before an input of the graph, after those that there are; `lifted` gets the path of the
+/// attribute that it was.
+fn lift(state: &mut State, proxy: &Proxy, last: &mut Option<NodeId>, lifted: &mut HashSet<ModulePath>) -> NodeId {
     let id = proxy.node_in(state);
     let node = state.graph.node(id);
     if let Target::GetAttr(path) = node.target() {
         let (path, name) = (path.clone(), node.name().to_owned());
-        if let Some(Attribute::Tensor(_)) = state.attributes.get(&path) {
-            state.attributes.remove(&path);
-        }
+        lifted.insert(path);
         // Neither has arguments, so that it always fits.
         let _ = state.graph.set_target(id, Target::Placeholder(name.into()));
         let meta = state.graph.meta_mut(id);

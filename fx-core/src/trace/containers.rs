@@ -249,6 +249,8 @@ macro_rules! maps {
 maps! { HashMap:; BTreeMap: Ord; }
 
 /// A key of a map that a model may hold.
+///
+/// Text, numbers, flags, and pairs and triples of these.
 pub trait MapKey: Clone + Eq + Hash {
     /// As a path segment.
     fn segment(&self) -> String;

@@ -6,6 +6,8 @@ use std::fmt;
 use std::panic::Location;
 
 /// A place in the user's source.
+///
+/// Shown as `src/model.rs:10:23`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct At(pub &'static Location<'static>);
 
@@ -16,6 +18,16 @@ impl fmt::Display for At {
 }
 
 /// Why a capture failed.
+///
+/// The model is as it was. Each message says what was met, the line in the model's source, and what to write instead.
+///
+/// ```
+/// use fx_core::trace::{TraceError, Tracer};
+///
+/// let error = Tracer::new().trace_fn(|inputs| inputs.tensor("x")?.dims2()).unwrap_err();
+/// assert!(matches!(&error, TraceError::Unknown { query: "dims2", node, .. } if node == "x"));
+/// assert!(error.to_string().contains("give it, `Tracer::new().input(\"x\", DType::F32, (2, 3))"), "{error}");
+/// ```
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {

@@ -23,6 +23,7 @@ pub mod rotary_emb {
 }
 
 /// Functions that users call by their bare name, as types of that name.
+#[doc(hidden)]
 #[allow(missing_docs, reason = "named after the functions")]
 pub mod bare {
     pub use super::flash::bare::flash_attn;
@@ -49,6 +50,7 @@ pub mod flash {
             pub fn $name<$type: WithDType>($($param: $of),*) -> $result $body
 
             /// The same as types.
+            #[doc(hidden)]
             #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
             pub mod bare {
                 use super::{Mask, Proxy, Result, WithDType};
@@ -102,7 +104,8 @@ macro_rules! kernels {
             )*
         }
 
-        /// The same, as types of their names, see [`bare`].
+        /// The same, as types of their names.
+        #[doc(hidden)]
         #[allow(missing_docs, non_camel_case_types, reason = "named after the functions")]
         pub mod bare_kernels {
             use crate::trace::Proxy;

@@ -15,6 +15,9 @@ use super::scope::Scope;
 use super::traceable::Traceable;
 
 /// A value that can be given for a parameter.
+///
+/// Tensors, layers and everything that is [`Traceable`](super::Traceable), references to it, [`PH`], and options, lists
+/// and tuples of these.
 pub trait Give {
     /// Type of its mirror.
     type Symbolic: 'static;
@@ -33,10 +36,25 @@ pub trait Give {
 ///
 /// It stands for a tensor anywhere in tuples, vectors and options, beside values that are baked in. The inputs are named
 /// after the parameter and where they are in it: `xs_0`, `xs_1_0`.
+///
+/// ```
+/// use fx_core::trace::{PH, Proxy, Tracer};
+///
+/// let module = Tracer::new().concrete_arg("xs", vec![PH, PH]).trace_fn(|inputs| {
+///     let xs = inputs.take::<Vec<Proxy>>("xs", "Vec<Tensor>")?;
+///     xs[0].add(&xs[1])
+/// })?;
+/// assert_eq!(module.graph().placeholders().len(), 2);
+/// let (name, made_of) = &module.graph().signature().unwrap().parameters[0];
+/// assert_eq!((&**name, made_of.parts().count()), ("xs", 2));
+/// # Ok::<(), fx_core::trace::TraceError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PH;
 
 /// A tensor input whose node gets annotations: torch.fx's `PHWithMeta`.
+///
+/// They are those of [`Meta::annotations`](crate::ir::Meta::annotations); of two of one key the first stays.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PHWithMeta(pub Vec<(Arc<str>, Value)>);
 
@@ -65,7 +83,7 @@ give_placeholder! {
     PHWithMeta, this => &this.0;
 }
 
-impl<T: Traceable + ?Sized> Give for &T
+impl<T: Traceable> Give for &T
 where
     T::Symbolic: 'static,
 {
@@ -81,6 +99,22 @@ where
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
         T::held(mirror, holding)
+    }
+}
+
+impl Give for &str {
+    type Symbolic = String;
+
+    fn as_input(&self, _: &mut Inputs<'_>, _: &str) -> String {
+        (*self).to_owned()
+    }
+
+    fn as_constant(&self, _: &mut Inputs<'_>, _: &Scope) -> String {
+        (*self).to_owned()
+    }
+
+    fn held(mirror: &String, holding: &mut Holding) -> Held {
+        <String as Traceable>::held(mirror, holding)
     }
 }
 

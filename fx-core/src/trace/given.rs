@@ -3,23 +3,26 @@
 //!
 //! Invariant: the three forms agree.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::ir::Argument;
+use crate::ir::{Argument, NodeId};
 use crate::value::{Fact, Value};
 
 use super::proxy::Proxy;
 use super::session::{Session, State};
 
 /// An argument of a call.
+///
+/// What the attributes' output and layers of libraries record calls with.
 #[derive(Debug, Clone)]
 pub enum Given {
     /// A tensor.
     Proxy(Proxy),
     /// A list with tensors in it.
     List(Vec<Given>),
-    /// A node of several parts, such as the list that `chunk` returns.
-    Parts(crate::ir::NodeId, Fact, Option<Value>),
+    /// A node of several parts, such as the list that `chunk` returns. Boxed, because most arguments are small.
+    Parts(Box<(NodeId, Fact, Option<Value>)>),
     /// Plain data.
     Data(Value),
 }
@@ -58,19 +61,19 @@ impl Given {
         match self {
             Self::Proxy(proxy) => Argument::Node(proxy.node_in(state)),
             Self::List(items) => Argument::List(items.iter().map(|item| item.argument(state)).collect()),
-            Self::Parts(node, ..) => Argument::Node(*node),
+            Self::Parts(parts) => Argument::Node(parts.0),
             // Tensors never come this way: they are proxies.
             Self::Data(value) => Argument::from_value(value).unwrap_or_default(),
         }
     }
 
     /// As the shape rule sees it.
-    pub(crate) fn fact(&self) -> Fact {
+    pub(crate) fn fact(&self) -> Cow<'_, Fact> {
         match self {
-            Self::Proxy(proxy) => proxy.fact(),
-            Self::List(items) => Fact::List(items.iter().map(Self::fact).collect()),
-            Self::Parts(_, fact, _) => fact.clone(),
-            Self::Data(value) => Fact::Data(value.clone()),
+            Self::Proxy(proxy) => Cow::Borrowed(proxy.fact()),
+            Self::List(items) => Cow::Owned(Fact::List(items.iter().map(|item| item.fact().into_owned()).collect())),
+            Self::Parts(parts) => Cow::Borrowed(&parts.1),
+            Self::Data(value) => Cow::Owned(Fact::Data(value.clone())),
         }
     }
 
@@ -79,7 +82,7 @@ impl Given {
         match self {
             Self::Proxy(proxy) => proxy.tensor().map(Value::from),
             Self::List(items) => items.iter().map(Self::value).collect::<Option<_>>().map(Value::List),
-            Self::Parts(_, _, value) => value.clone(),
+            Self::Parts(parts) => parts.2.clone(),
             Self::Data(value) => Some(value.clone()),
         }
     }

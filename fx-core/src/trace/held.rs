@@ -14,6 +14,8 @@ use crate::value::Value;
 use super::proxy::Proxy;
 
 /// What a mirror holds.
+///
+/// `#[fx::module]` writes [`Traceable::held`](super::Traceable::held), which gives it, field by field.
 #[derive(Debug, Clone)]
 pub enum Held {
     /// Something that cannot change or does not tell: a layer, a span.
@@ -52,6 +54,8 @@ enum Kind {
 }
 
 /// A walk through what a mirror holds.
+///
+/// It remembers what is shared, so that each thing is told once.
 #[derive(Debug, Default)]
 pub struct Holding {
     shared: HashSet<usize>,
@@ -289,16 +293,18 @@ impl Differences<'_> {
         match (before, after) {
             (Held::Opaque, Held::Opaque) => {}
             (Held::Struct(old), Held::Struct(new)) if old.kind == Kind::Memo && new.kind == Kind::Memo => {
-                let is_known = |key: &str| old.fields.iter().any(|(known, _)| **known == *key);
-                let kept = |(key, held): &&(Arc<str>, Held)| is_known(key) || !(self.is_constant)(held);
+                // A memo's keys are in order.
+                let at_key = |key: &Arc<str>| {
+                    old.fields.binary_search_by(|(known, _)| known.cmp(key)).ok().map(|at| &old.fields[at].1)
+                };
+                let kept = |(key, held): &&(Arc<str>, Held)| at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
                 if fields.iter().all(|(_, held)| held.is_value()) {
                     let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
                     self.one(path, before, &Held::Struct(Box::new(after)));
                 } else {
                     for (key, held) in &fields {
-                        let before = old.fields.iter().find(|(known, _)| known == key);
-                        self.compare(&at(key), before.map_or(&Held::NOTHING, |(_, before)| before), held);
+                        self.compare(&at(key), at_key(key).unwrap_or(&Held::NOTHING), held);
                     }
                 }
             }
@@ -334,9 +340,11 @@ impl Differences<'_> {
 
 /// Plain data of a type with `#[fx::constant]`: method resolution finds [`HeldText`] where its values can be told apart.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Described<'d, T: ?Sized>(pub &'d T);
 
 /// Types with a debug form.
+#[doc(hidden)]
 pub trait HeldText {
     /// What it holds.
     fn __fx_held(&self) -> Held;
@@ -349,6 +357,7 @@ impl<T: Debug> HeldText for Described<'_, T> {
 }
 
 /// All other types.
+#[doc(hidden)]
 pub trait HeldOpaque {
     /// What it holds: that cannot be said.
     fn __fx_held(&self) -> Held;

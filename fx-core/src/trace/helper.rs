@@ -155,7 +155,7 @@ pub(super) fn proxy_of(
             }
         })
     })?;
-    Some(Proxy::recorded(session, node, &fact, None))
+    Some(Proxy::recorded(session.clone(), node, fact, None))
 }
 
 fn record(state: &mut State, call: &Call, at: &'static Location<'static>) -> NodeId {

@@ -55,6 +55,28 @@ struct GivenParameter {
 }
 
 /// The arguments of the method that is captured.
+///
+/// What closures of [`Tracer::trace_with`](super::Tracer::trace_with) and [`Tracer::trace_fn`](super::Tracer::trace_fn)
+/// take arguments from. Each can be taken once, and those that are taken become inputs of the graph in that order.
+///
+/// ```
+/// use candle_core::DType;
+/// use fx_core::trace::Tracer;
+///
+/// let module = Tracer::new()
+///     .input("x", DType::F32, (2, 3))
+///     .concrete_arg("times", 3_usize)
+///     .trace_fn(|inputs| {
+///         let (mut x, times) = (inputs.tensor("x")?, inputs.take::<usize>("times", "usize")?);
+///         for _ in 0..times {
+///             x = x.relu()?;
+///         }
+///         candle_core::Result::Ok(x)
+///     })?;
+/// let names: Vec<&str> = module.graph().nodes().map(|(_, node)| node.name()).collect();
+/// assert_eq!(names, ["x", "relu", "relu_1", "relu_2", "output"]);
+/// # Ok::<(), fx_core::trace::TraceError>(())
+/// ```
 pub struct Inputs<'a> {
     session: Arc<Session>,
     method: &'static str,
@@ -209,10 +231,13 @@ impl<'a> Inputs<'a> {
     fn add_placeholder(&self, name: &str, fact: Fact, tensor: Option<Tensor>) -> Proxy {
         let new = New { fact: fact.clone(), name: Some(name.to_owned()), ..New::of(Target::Placeholder(name.into())) };
         let node = self.session.state().add_or_note(new);
-        Proxy::recorded(&self.session, node, &fact, tensor)
+        Proxy::recorded(self.session.clone(), node, fact, tensor)
     }
 
     /// The argument for a parameter of this name; `ty` is its type as the user wrote it, for messages.
+    ///
+    /// `T` is the type in the symbolic world: [`Proxy`] for a tensor, `Option<Proxy>` for one that may be absent, plain
+    /// data as it is. An integer literal is taken as any integer type that it fits.
     ///
     /// # Errors
     /// When a parameter that is not a tensor was not given, or given as another type.
@@ -315,6 +340,8 @@ impl<'a> Inputs<'a> {
 
     /// The result of the method, as what the graph returns.
     ///
+    /// What closures return is finished for them; this is for code that calls a mirror itself.
+    ///
     /// # Errors
     /// The method's own, or that its result is nothing a graph can return.
     pub fn finish<R: ToOutput>(&mut self, returned: R) -> Result<Output> {
@@ -324,6 +351,9 @@ impl<'a> Inputs<'a> {
     }
 
     /// A tensor argument of this name, for captures of closures.
+    ///
+    /// One that was not said anything of is an input of unknown shape; in a concrete capture every tensor needs an
+    /// example.
     ///
     /// # Errors
     /// When it was given as something else.
@@ -405,12 +435,24 @@ fn as_wanted<S: 'static>(mirror: S, wanted: TypeId) -> Wanted {
 }
 
 /// The arguments of a concrete capture, in the order of the parameters: a tuple of what [`Give`] takes.
+///
+/// Up to twelve; more, or a number that is known only at run time, are a `Vec` of [`ExampleArgument`].
 pub trait Examples<'a> {
     /// One argument each.
     fn into_arguments(self) -> Vec<ExampleArgument<'a>>;
 }
 
 /// One argument of a concrete capture.
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::trace::{ExampleArgument, Examples};
+///
+/// let x = Tensor::new(1f32, &Device::Cpu)?;
+/// let examples = vec![ExampleArgument::tensor(&x), ExampleArgument::of(3_usize)];
+/// assert_eq!(examples.into_arguments().len(), 2);
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 pub struct ExampleArgument<'a>(pub(crate) Argument<'a>);
 
 impl<'a> ExampleArgument<'a> {
@@ -421,6 +463,8 @@ impl<'a> ExampleArgument<'a> {
     }
 
     /// An example of any kind.
+    ///
+    /// A number or a configuration is baked in, tensors in it are inputs.
     #[must_use]
     pub fn of(value: impl Give + 'a) -> Self {
         Self(Argument::example(value))

@@ -13,9 +13,11 @@ use super::scope::Scope;
 use super::traceable::Traceable;
 
 /// Whether all types of an item can be mirrored. Of those that cannot, rustc has spoken.
+#[doc(hidden)]
 pub struct Known<const ALL: bool>;
 
 /// [`Traceable`], in an item of which `K` says whether its types can be mirrored.
+#[doc(hidden)]
 pub trait TraceableIn<K> {
     /// [`Traceable::Symbolic`].
     type Symbolic;

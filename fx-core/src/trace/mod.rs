@@ -1,5 +1,31 @@
 //! Capture: a model's twin runs on proxies, and what it does is recorded.
 //!
+//! A model with `#[fx::module]` has a *mirror*, of the same fields with proxies in place of tensors, and its methods
+//! have *twins*, of the same tokens, which run on the mirror. Calls of tensors record nodes, layers of libraries are
+//! one node each, everything else is ordinary Rust and simply runs.
+//!
+//! | to capture | use |
+//! |---|---|
+//! | a model that asks for no shapes but those of its parameters | [`symbolic_trace()`] |
+//! | a model while it runs on example tensors | [`trace()`] |
+//! | by shapes, without data | [`Tracer::input`] |
+//! | with numbers, flags, configurations, caches as arguments | [`Tracer::concrete_arg`], with [`PH`] for tensors inside of them |
+//! | another method than `forward`; a function; a model that functions build of closures | [`Tracer::trace_with`], [`Tracer::trace_fn`], [`Tracer::trace_built`] |
+//! | for all sizes | [`Tracer::dynamic`], [`Tracer::dynamic_arg`], [`Tracer::size_range`] |
+//! | what several graphs of one model keep | [`Tracer::state`], [`Tracer::with_state`] |
+//! | with modules as one node, names, prohibitions | [`Tracer::with`] and [`TracerRules`] |
+//!
+//! How it is captured decides what a [`Proxy`] knows:
+//!
+//! | capture | made by | a proxy knows | shapes (`x.dims3()?`) | data (`to_scalar`, `to_vec1`) |
+//! |---|---|---|---|---|
+//! | symbolic | nothing said of inputs | shape and dtype where they follow from parameters | if known, else [`TraceError::Unknown`] | [`TraceError::DataRead`] |
+//! | abstract | [`Tracer::input`], [`Tracer::dynamic`] | shape and dtype of everything | yes | [`TraceError::DataRead`] |
+//! | concrete | [`trace()`], [`Tracer::example`] | its tensor: the model runs on candle as it is recorded | yes | with [`Tracer::specialize`], baked in |
+//!
+//! Types get a mirror by [`Traceable`], which the attributes write; [`Scope`], [`Held`](mod@held), [`Part`] and
+//! [`Construct`] are what it is written in. What only the attributes' output names is not shown here.
+//!
 //! Invariant: the twin is the user's own code; nothing here decides what a model computes.
 
 mod error;
@@ -21,11 +47,15 @@ pub mod functions;
 mod operators;
 mod create;
 mod symbolic_module;
+#[doc(hidden)]
 pub mod whole;
 mod query;
+#[doc(hidden)]
 pub mod custom;
 mod in_place;
+#[doc(hidden)]
 pub mod helper;
+#[doc(hidden)]
 pub mod lift;
 pub mod output;
 mod give;
@@ -34,12 +64,15 @@ mod inputs;
 mod traceable;
 mod known;
 mod world;
+#[doc(hidden)]
 pub mod cloned;
 mod containers;
 mod weights;
+#[doc(hidden)]
 pub mod callee;
 mod recording;
 mod dynamic;
+#[doc(hidden)]
 pub mod compare;
 mod tracer;
 

@@ -17,9 +17,15 @@ use super::proxy::Proxy;
 use super::session::Session;
 
 /// What a graph returns.
+///
+/// Made by [`ToOutput`]; [`Inputs::finish`](super::Inputs::finish) gives it to those who call a mirror themselves.
 pub struct Output(pub(crate) Argument);
 
 /// A value that a captured method may return.
+///
+/// Proxies, plain numbers, flags, dtypes and text; options, lists, arrays and tuples of these; structs with
+/// `#[fx::module]`; and a `Result` of any. The structure comes back when the graph runs, as a [`Value`] of the same
+/// form.
 #[diagnostic::on_unimplemented(
     message = "a graph cannot return `{Self}`",
     note = "return tensors, plain numbers, options, tuples and vectors of them, or a struct with `#[fx::module]`"
@@ -114,6 +120,8 @@ impl ToOutput for Value {
 }
 
 /// Puts results together.
+///
+/// What [`ToOutput::to_output`] is given.
 pub struct OutputBuilder {
     session: Arc<Session>,
 }
@@ -129,6 +137,8 @@ impl OutputBuilder {
     }
 
     /// A struct with these fields.
+    ///
+    /// It comes back as a [`Value::Struct`] of this name.
     pub fn structure(&mut self, name: &str, fields: Vec<(&str, Output)>) -> Output {
         let fields: Vec<(Arc<str>, Argument)> =
             fields.into_iter().map(|(field, output)| (field.into(), output.0)).collect();
@@ -137,9 +147,11 @@ impl OutputBuilder {
 }
 
 /// A field of a mirrored struct that may or may not hold a value: method resolution finds [`ValueField`] where it does.
+#[doc(hidden)]
 pub struct Field<'f, T>(pub &'f T);
 
 /// Fields that hold a value.
+#[doc(hidden)]
 pub trait ValueField {
     /// The value.
     ///
@@ -155,6 +167,7 @@ impl<T: ToOutput> ValueField for &Field<'_, T> {
 }
 
 /// All other fields.
+#[doc(hidden)]
 pub trait OtherField {
     /// Never a value.
     ///

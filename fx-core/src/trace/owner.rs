@@ -18,6 +18,8 @@ use candle_core::Result;
 use super::traceable::Traceable;
 
 /// A part of a model, of a type that is not known.
+///
+/// [`Traceable::part`](super::Traceable::part) gives one, step by step down to a layer.
 #[derive(Clone, Copy)]
 pub struct Part<'m>(&'m dyn Parts);
 

@@ -17,13 +17,32 @@ use super::scope::Scope;
 use super::session::{Mode, Session, State};
 
 /// A tensor of the symbolic world: what `Tensor` means in a twin.
+///
+/// It has candle's methods, with candle's signatures; each call records a node with the caller's line, and fails where
+/// candle or its shape rule refuses. A clone is the same value. What it knows of its value is said at [`trace`](super).
+/// Operators work as on candle's tensors: `&x + &y` is a `Result`.
+///
+/// ```
+/// use candle_core::DType;
+/// use fx_core::trace::Tracer;
+///
+/// let module = Tracer::new().input("x", DType::F32, (2, 3)).trace_fn(|inputs| {
+///     let x = inputs.tensor("x")?;
+///     let (rows, columns) = x.dims2()?;
+///     (x.reshape(rows * columns)? * 2.0)?.exp()
+/// })?;
+/// let names: Vec<&str> = module.graph().nodes().map(|(_, node)| node.name()).collect();
+/// assert_eq!(names, ["x", "reshape", "mul", "exp", "output"]);
+/// # Ok::<(), fx_core::trace::TraceError>(())
+/// ```
 #[derive(Clone)]
 pub struct Proxy(Arc<ProxyData>);
 
 struct ProxyData {
     session: Arc<Session>,
     origin: Origin,
-    fact: Option<TensorFact>,
+    /// Of a tensor, or unknown.
+    fact: Fact,
 }
 
 /// Where the value comes from.
@@ -36,8 +55,8 @@ enum Origin {
 
 impl Proxy {
     /// The proxy of a recorded node.
-    pub(crate) fn recorded(session: &Arc<Session>, node: NodeId, fact: &Fact, tensor: Option<Tensor>) -> Self {
-        let (session, fact) = (session.clone(), fact.as_tensor().cloned());
+    pub(crate) fn recorded(session: Arc<Session>, node: NodeId, fact: Fact, tensor: Option<Tensor>) -> Self {
+        let fact = if fact.as_tensor().is_some() { fact } else { Fact::Unknown };
         Self(Arc::new(ProxyData { session, origin: Origin::Node(node, tensor), fact }))
     }
 
@@ -53,7 +72,7 @@ impl Proxy {
         if let Some(building) = session.building() {
             return Self::held(session, building.path.child("constant"), tensor);
         }
-        let path = session.state().constant_path();
+        let path = session.state().constant_path(&tensor);
         let proxy = Self::held(session, path, tensor);
         // Recorded at once: the constant is computed here, and a branch that never uses it is dead code, not an error.
         proxy.node();
@@ -62,7 +81,7 @@ impl Proxy {
 
     /// A tensor at this path of the model; its `get_attr` node is made at first use.
     pub(crate) fn held(session: &Arc<Session>, path: ModulePath, tensor: Tensor) -> Self {
-        let fact = Some(TensorFact::new(tensor.shape(), tensor.dtype()));
+        let fact = Fact::tensor(tensor.shape(), tensor.dtype());
         let origin = Origin::Attribute(path, tensor, OnceLock::new());
         Self(Arc::new(ProxyData { session: session.clone(), origin, fact }))
     }
@@ -108,7 +127,9 @@ impl Proxy {
     pub(crate) fn node_in(&self, state: &mut State) -> NodeId {
         match &self.0.origin {
             Origin::Node(node, _) => *node,
-            Origin::Attribute(path, tensor, node) => *node.get_or_init(|| state.attribute(path, tensor, self.fact())),
+            Origin::Attribute(path, tensor, node) => {
+                *node.get_or_init(|| state.attribute(path, tensor, self.fact().clone()))
+            }
         }
     }
 
@@ -121,8 +142,8 @@ impl Proxy {
     }
 
     /// What is known of the value.
-    pub(crate) fn fact(&self) -> Fact {
-        self.0.fact.clone().map_or(Fact::Unknown, Fact::Tensor)
+    pub(crate) fn fact(&self) -> &Fact {
+        &self.0.fact
     }
 
     /// The tensor, in a concrete capture.
@@ -136,7 +157,7 @@ impl Proxy {
     /// Shape and dtype; where they are not known, the capture ends with an error that says why.
     #[track_caller]
     pub(crate) fn known(&self, query: &'static str, what: &'static str) -> &TensorFact {
-        match &self.0.fact {
+        match self.0.fact.as_tensor() {
             Some(fact) => fact,
             None => self.0.session.abort(self.unknown(query, what)),
         }
@@ -145,7 +166,7 @@ impl Proxy {
     /// Shape and dtype, for a query that can return an error.
     #[track_caller]
     pub(crate) fn try_known(&self, query: &'static str, what: &'static str) -> candle_core::Result<&TensorFact> {
-        match &self.0.fact {
+        match self.0.fact.as_tensor() {
             Some(fact) => Ok(fact),
             None => Err(self.0.session.fail(self.unknown(query, what))),
         }
@@ -175,7 +196,8 @@ impl Proxy {
         }
     }
 
-    /// The device of the value; in captures without data, the device of the parameters.
+    /// The device of the value. In captures without data it is what [`Tracer::device`](super::Tracer::device) says,
+    /// else where examples are, else the CPU.
     pub fn device(&self) -> &Device {
         match self.tensor() {
             Some(tensor) => tensor.device(),

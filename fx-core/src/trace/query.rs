@@ -53,6 +53,9 @@ impl Proxy {
     }
 
     /// The extents, outermost first.
+    ///
+    /// Where the shape is not known, the capture ends with an error that says why; [`Proxy::dims2`] and its like return
+    /// it.
     #[track_caller]
     pub fn dims(&self) -> &[usize] {
         self.known("dims", "the shape").dims()
@@ -69,12 +72,16 @@ impl Proxy {
     }
 
     /// Number of dimensions.
+    ///
+    /// Where the shape is not known, the capture ends with an error that says why.
     #[track_caller]
     pub fn rank(&self) -> usize {
         self.known("rank", "the shape").rank()
     }
 
     /// Number of elements.
+    ///
+    /// Where the shape is not known, the capture ends with an error that says why.
     #[track_caller]
     pub fn elem_count(&self) -> usize {
         self.known("elem_count", "the shape").shape.elem_count()

@@ -80,6 +80,8 @@ pub trait TracerRules: Send {
 
     /// Told of every call of a module before it happens: a library's layer, or an annotated module.
     ///
+    /// It is how calls are counted, logged or forbidden; what is recorded stays the same.
+    ///
     /// # Errors
     /// What ends the capture.
     fn call_module(&mut self, call: &ModuleCall<'_>) -> Result<(), String> {
@@ -88,6 +90,8 @@ pub trait TracerRules: Send {
 
     /// What the graph stores in place of an argument. The capture itself goes on with the original, so this must mean the
     /// same.
+    ///
+    /// As torch.fx's `create_arg`; by default the argument itself.
     ///
     /// # Errors
     /// What ends the capture.
@@ -104,12 +108,16 @@ pub trait TracerRules: Send {
     }
 
     /// Where the graph looks for a module, parameter or buffer that is at this path of the model.
+    ///
+    /// As torch.fx's `path_of_module`; by default that path. Two things at one path are told apart by a number.
     fn path_of_module(&self, path: &ModulePath) -> ModulePath {
         path.clone()
     }
 }
 
 /// A call of a module.
+///
+/// What [`TracerRules::call_module`] is told.
 #[derive(Debug, Clone, Copy)]
 pub struct ModuleCall<'a> {
     /// Name of its type; of a closure, of the function that built it.
@@ -123,6 +131,8 @@ pub struct ModuleCall<'a> {
 }
 
 /// A node that is about to be added.
+///
+/// What [`TracerRules::create_node`] sees: all but the name and the annotations is settled.
 pub struct NewNode<'a> {
     pub(super) target: &'a Target,
     pub(super) args: &'a [Argument],
@@ -154,6 +164,8 @@ impl NewNode<'_> {
     }
 
     /// What is known of its value.
+    ///
+    /// [`Fact::Unknown`] in a capture that knows no shapes.
     #[must_use]
     pub fn fact(&self) -> &Fact {
         self.fact
@@ -166,12 +178,16 @@ impl NewNode<'_> {
     }
 
     /// The user's line, for calls.
+    ///
+    /// None for inputs, attributes and the output.
     #[must_use]
     pub fn source(&self) -> Option<&'static Location<'static>> {
         self.source
     }
 
     /// Asks for a name. Where it is taken, the node gets it with a number.
+    ///
+    /// What Rust does not allow as a name is made legal.
     pub fn rename(&mut self, name: impl Into<String>) {
         self.name = Some(name.into());
     }

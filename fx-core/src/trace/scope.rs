@@ -7,12 +7,16 @@ use std::sync::Arc;
 
 use crate::ir::ModulePath;
 
+use super::building::BuiltAt;
 use super::error::TraceError;
 use super::owner::{Original, Place};
 use super::session::Session;
 use super::whole::Whole;
 
 /// Where in the model a mirror stands, and the capture it belongs to.
+///
+/// Mirrors are made in one: tensors become parameters at its path. A type that gets a mirror by hand hands each of its
+/// fields [`Scope::child`] of the field's name; `#[fx::module]` does so, too.
 #[derive(Clone)]
 pub struct Scope {
     path: ModulePath,
@@ -39,7 +43,16 @@ impl Scope {
         Self { path: ModulePath::ROOT, session: None, place: None, whole: None }
     }
 
+    /// The scope of a struct of this type that a twin makes of weights: where they are, if it is what is being built.
+    #[must_use]
+    pub fn built(type_name: &str) -> Self {
+        BuiltAt::here().and_then(|at| at.scope(type_name)).unwrap_or_else(Self::detached)
+    }
+
     /// The scope of a field that graphs cannot reach into from outside.
+    ///
+    /// What a type without [`Traceable::part`](super::Traceable::part) holds stands in such scopes: a layer in there
+    /// that cannot be cloned cannot be called by a graph.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         Self { path: self.path.child(name), session: self.session.clone(), place: None, whole: None }

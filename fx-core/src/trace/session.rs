@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use candle_core::{Device, Tensor};
+use candle_core::{Device, Tensor, TensorId};
 
-use crate::ir::{Argument, Graph, Keyword, Meta, ModulePath, ModuleStack, NodeId, Target};
+use crate::ir::{Argument, Graph, Keyword, ModulePath, ModuleStack, NodeId, Target};
 use crate::module::{Attribute, Attributes, CONSTANT, LayerModule};
 use crate::ops::candle_error::{panic_message, reason};
 use crate::value::Fact;
@@ -46,6 +46,8 @@ impl Mode {
 }
 
 /// One capture in progress.
+///
+/// It has the graph as far as it is recorded, and why a capture failed. Users meet it nowhere.
 pub struct Session {
     mode: Mode,
     device: Device,
@@ -65,6 +67,8 @@ pub(crate) struct State {
     pub(crate) attributes: Attributes,
     attribute_nodes: HashMap<ModulePath, NodeId>,
     constants: usize,
+    /// Where the constants are that no module holds.
+    constant_paths: HashMap<TensorId, ModulePath>,
     rules: Option<Box<dyn TracerRules>>,
     /// The modules that are running.
     modules: ModuleStack,
@@ -133,6 +137,7 @@ impl Session {
             attributes: Attributes::new(),
             attribute_nodes: HashMap::new(),
             constants: 0,
+            constant_paths: HashMap::new(),
             rules,
             modules: ModuleStack::ROOT,
             calls: HashMap::new(),
@@ -361,9 +366,10 @@ impl State {
         self.rules.take()
     }
 
-    /// Whether the capture is over; proxies kept beyond it cannot record.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed
+    /// What is building a part of the model at this moment; none at all if the capture is over, because proxies kept
+    /// beyond it cannot record.
+    pub(crate) fn building_unless_closed(&self) -> Option<Option<Building>> {
+        (!self.closed).then(|| self.building.clone())
     }
 
     /// The modules inside one that is called now.
@@ -416,7 +422,10 @@ impl State {
         }
         let New { target, args, kwargs, fact, name, at, .. } = new;
         let what = self.rules.is_some().then(|| target.to_string());
-        let mut cursor = self.graph.at_end();
+        let mut cursor = self.graph.at_end().with_module(module);
+        if let Some(at) = at {
+            cursor = cursor.with_source(at);
+        }
         let node = cursor.create_node(target, args, kwargs, name.as_deref()).map_err(|error| {
             // Arguments that candle accepted always fit, unless the rules have put others in their place.
             TraceError::Vetoed {
@@ -425,12 +434,11 @@ impl State {
                 at: at.map(At),
             }
         })?;
-        let mut meta = Meta::recorded(at.map(Into::into), module);
+        let meta = self.graph.meta_mut(node);
         meta.fact = fact;
         for (key, value) in annotations {
             meta.annotate(key, value);
         }
-        *self.graph.meta_mut(node) = meta;
         Ok(node)
     }
 
@@ -482,9 +490,15 @@ impl State {
         }
     }
 
-    /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them.
-    pub(crate) fn constant_path(&mut self) -> ModulePath {
-        self.made_path(CONSTANT)
+    /// A path for a constant that no module holds: `_tensor_constant0`, as torch.fx names them. The same tensor has the
+    /// same path each time.
+    pub(crate) fn constant_path(&mut self, tensor: &Tensor) -> ModulePath {
+        if let Some(path) = self.constant_paths.get(&tensor.id()) {
+            return path.clone();
+        }
+        let path = self.made_path(CONSTANT);
+        self.constant_paths.insert(tensor.id(), path.clone());
+        path
     }
 
     /// A path for something of this name that the model makes while it runs, `_Conv2d0`.

@@ -9,6 +9,9 @@ use candle_core::Result;
 use super::proxy::Proxy;
 
 /// Something that is called on one tensor.
+///
+/// A closure from `&Proxy` is one, and so are the mirrors of layers and of models whose `impl Module` has the
+/// attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be called while a model is captured",
     note = "put `#[fx::module]` on the type and on its `impl Module`"
@@ -32,6 +35,8 @@ pub trait Module {
 }
 
 /// Something that is called on one tensor and behaves differently in training.
+///
+/// As [`Module`]; of it are the mirrors of models whose `impl ModuleT` has the attribute.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be called while a model is captured",
     note = "put `#[fx::module]` on the type and on its `impl ModuleT`"

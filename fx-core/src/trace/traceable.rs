@@ -21,6 +21,40 @@ use super::scope::Scope;
 use super::session::Session;
 
 /// A type that has a mirror in the symbolic world.
+///
+/// Tensors, candle_nn's layers, plain data, and std's containers, pointers and cells of such have one; `#[fx::module]`
+/// writes it for structs and enums, `#[fx::constant]` for plain data, which is its own mirror. By hand:
+///
+/// ```
+/// use candle_core::{DType, Device, Tensor};
+/// use fx_core::trace::{Proxy, Scope, Traceable, Tracer};
+///
+/// struct Shift {
+///     by: Tensor,
+///     times: usize,
+/// }
+///
+/// struct ShiftMirror {
+///     by: Proxy,
+///     times: usize,
+/// }
+///
+/// impl Traceable for Shift {
+///     type Symbolic = ShiftMirror;
+///
+///     fn symbolic(&self, scope: &Scope) -> ShiftMirror {
+///         ShiftMirror { by: self.by.symbolic(&scope.child("by")), times: self.times }
+///     }
+/// }
+///
+/// let shift = Shift { by: Tensor::ones(3, DType::F32, &Device::Cpu)?, times: 2 };
+/// let module = Tracer::new().trace_with(&shift, |shift, inputs| {
+///     (0..shift.times).try_fold(inputs.tensor("x")?, |x, _| x.add(&shift.by))
+/// })?;
+/// assert!(module.tensor("by").is_some());
+/// assert_eq!(module.graph().name(), "shift");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "fx cannot mirror `{Self}`",
     label = "this type is not known to fx",
@@ -28,7 +62,7 @@ use super::session::Session;
     note = "if it is plain data, put `#[fx::constant]` on its definition, or `#[fx(constant)]` on the field",
     note = "if it is a layer to be called whole, put `#[fx(leaf)]` on the field"
 )]
-pub trait Traceable {
+pub trait Traceable: Sized {
     /// The mirror.
     type Symbolic;
 
@@ -36,10 +70,7 @@ pub trait Traceable {
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic;
 
     /// The mirror of a part that the model shares: what it holds may be shared with the graph as well, not copied.
-    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic
-    where
-        Self: Sized,
-    {
+    fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic {
         (**this).symbolic(scope)
     }
 
@@ -64,10 +95,7 @@ pub trait Traceable {
     }
 
     /// Itself, as a part of what holds it.
-    fn as_part(&self) -> Part<'_>
-    where
-        Self: Sized,
-    {
+    fn as_part(&self) -> Part<'_> {
         Part::of(self)
     }
 
@@ -136,6 +164,8 @@ impl Traceable for Proxy {
 }
 
 /// A type whose values a twin can build field by field.
+///
+/// `#[fx::module]` and `#[fx::constant]` write it.
 pub trait Construct: Traceable {
     /// What the twin writes as a struct literal.
     type Fields: ?Sized;
@@ -225,18 +255,6 @@ impl<'a> Construct for &'a str {
 
     fn construct(fields: &'a str) -> &'a str {
         fields
-    }
-}
-
-impl Traceable for str {
-    type Symbolic = String;
-
-    fn symbolic(&self, _: &Scope) -> String {
-        self.to_owned()
-    }
-
-    fn held(mirror: &String, _: &mut Holding) -> Held {
-        Held::Data(Argument::Str(mirror.as_str().into()))
     }
 }
 

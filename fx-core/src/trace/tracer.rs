@@ -24,6 +24,8 @@ use super::traceable::Traceable;
 use super::weights::VarBuilder;
 
 /// Where a captured method was declared; tells the entries of one type apart.
+///
+/// It is the `K` of [`Entry`]`<K>`, which is never written: rustc finds the one that a type has.
 pub struct Inherent;
 /// See [`Inherent`].
 pub struct ViaModule;
@@ -31,6 +33,8 @@ pub struct ViaModule;
 pub struct ViaModuleT;
 
 /// A mirror with a method that can be captured. Written by `#[fx::module]`.
+///
+/// For `forward` of the type itself, of `Module` and of `ModuleT`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `forward` that fx can capture",
     note = "put `#[fx::module]` on the `impl` that has `forward`",
@@ -81,6 +85,11 @@ impl<M: Entry<K>, K> Entry<K> for Box<M> {
 /// Every tensor argument becomes an input of the graph; `Option<&Tensor>` arguments are absent. Where the model asks for
 /// a shape that the parameters do not tell, use [`Tracer::input`] or [`trace`].
 ///
+/// ```rs
+/// let captured = fx::symbolic_trace(&model)?;
+/// println!("{}", captured.graph());
+/// ```
+///
 /// # Errors
 /// [`TraceError`] says what, where in the model's source, and what to write instead.
 pub fn symbolic_trace<M, K>(model: &M) -> Result<GraphModule, TraceError>
@@ -95,6 +104,13 @@ where
 ///
 /// Tensors (also in options, vectors and tuples) become inputs of the graph; everything else is baked in. A `&mut Cache`
 /// parameter is given `&cache`: its mirror changes, the cache does not.
+///
+/// ```rs
+/// let captured = fx::trace(&model, (&tokens, 0usize, &cache))?;
+/// ```
+///
+/// The graph is for these shapes: numbers that the model makes of them are baked in. For all sizes, see
+/// [`Tracer::dynamic`].
 ///
 /// # Errors
 /// [`TraceError`] says what, where in the model's source, and what to write instead.
@@ -115,6 +131,24 @@ where
 ///     .concrete_arg("index_pos", 0)
 ///     .concrete_arg("cache", &cache)
 ///     .trace(&model)?;
+/// ```
+///
+/// What is said about an argument is said by the name of the parameter. An argument that the method does not have, or
+/// one that it needs and was not given, is an error.
+///
+/// ```
+/// use candle_core::{DType, Device};
+/// use fx_core::trace::Tracer;
+///
+/// // Weights without memory: nothing runs.
+/// let vb = fx_core::meta::var_builder(DType::F32, &Device::Cpu);
+/// let mlp = (candle_nn::linear(8, 32, vb.pp("up"))?, candle_nn::linear(32, 4, vb.pp("down"))?);
+/// let module = Tracer::new().name("mlp").input("x", DType::F32, (2, 8)).trace_with(&mlp, |(up, down), inputs| {
+///     down.forward(&up.forward(&inputs.tensor("x")?)?.relu()?)
+/// })?;
+/// let logits = module.graph().result_and_written().and_then(|(result, _)| result.as_node()).unwrap();
+/// assert_eq!(module.graph().node(logits).meta().fact.to_string(), "f32[2, 4]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
 pub struct Tracer<'a> {
@@ -143,6 +177,8 @@ impl Default for Tracer<'_> {
 
 impl<'a> Tracer<'a> {
     /// A tracer of symbolic captures.
+    ///
+    /// Without more it captures as [`symbolic_trace()`] does.
     pub fn new() -> Self {
         Self {
             name: None,
@@ -157,18 +193,27 @@ impl<'a> Tracer<'a> {
     }
 
     /// Name of the graph; else the type's, in snake case.
+    ///
+    /// Generated code and files are named after the model's type all the same
+    /// ([`GraphModule::class_name`](crate::module::GraphModule::class_name)).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Device of inputs that have no data; else the CPU.
+    ///
+    /// It is what the model sees as `x.device()`, and with it the device of what it makes there.
     pub fn device(mut self, device: &Device) -> Self {
         self.device = Some(device.clone());
         self
     }
 
     /// A tensor input of this dtype and shape: shapes of everything that follows are computed, without data.
+    ///
+    /// The shape is in elements, the outermost dimension first. A shape of more elements than can be counted is
+    /// [`TraceError::TooLarge`]. With one such input the capture is abstract: give the others, too, where the model
+    /// asks for their shapes.
     pub fn input(mut self, name: impl Into<String>, dtype: DType, shape: impl Into<Shape>) -> Self {
         self.arguments.push((plain(name), Argument::Input(Some((shape.into(), dtype)))));
         self
@@ -190,6 +235,9 @@ impl<'a> Tracer<'a> {
     }
 
     /// An example for a tensor parameter: the model runs on candle as it is recorded. All tensor inputs need one then.
+    ///
+    /// In options, lists and tuples each tensor is an input, and the graph's signature says how the parameter is made
+    /// of them.
     pub fn example(mut self, name: impl Into<String>, value: impl Give + 'a) -> Self {
         self.concrete = true;
         self.arguments.push((plain(name), Argument::example(value)));
@@ -197,6 +245,9 @@ impl<'a> Tracer<'a> {
     }
 
     /// Whether a concrete capture may read data (`to_scalar`, `to_vec1`, …) and bake it into the graph.
+    ///
+    /// Off unless said otherwise. Each node whose data was read notes it ([`Meta::note`](crate::ir::Meta::note)): the
+    /// graph is right only for inputs that give the same.
     pub fn specialize(mut self, specialize: bool) -> Self {
         self.specialize = specialize;
         self
@@ -245,6 +296,9 @@ impl<'a> Tracer<'a> {
     /// assert_eq!(module.forward(&[&x])?.dims(), [15, 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// A name is a plain word ([`Dynamic::is_legal_name`](crate::ir::Dynamic::is_legal_name)); what is wrong with it is
+    /// said when the model is captured.
     pub fn dynamic(mut self, input: impl Into<String>, axis: usize, size: &str) -> Self {
         if let Ok(declared) = &mut self.declared
             && let Err(error) = declared.add_dimension(plain(input), axis, size)
@@ -257,6 +311,22 @@ impl<'a> Tracer<'a> {
     /// An integer parameter that is an input of the graph, in place of a number in it; its value is given by
     /// [`Tracer::concrete_arg`] or as an example. It is also a size of that name. An integer that the model or an argument
     /// keeps is given by its path, `"state.pos"`, and is the size of the last name in it.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::{trace::Tracer, value::Value};
+    ///
+    /// let module = Tracer::new()
+    ///     .input("x", DType::F32, 8)
+    ///     .concrete_arg("start", 2_usize)
+    ///     .dynamic_arg("start")
+    ///     .size_range("start", 0..=6)
+    ///     .trace_fn(|inputs| inputs.tensor("x")?.narrow(0, inputs.take("start", "usize")?, 2))?;
+    /// let x = Tensor::arange(0f32, 8.0, &Device::Cpu)?;
+    /// let y = module.run(&[x.into(), Value::Int(5)])?;
+    /// assert_eq!(y.as_tensor().unwrap().to_vec1::<f32>()?, [5.0, 6.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn dynamic_arg(mut self, name: impl Into<String>) -> Self {
         if let Ok(declared) = &mut self.declared
             && let Err(error) = declared.add_scalar(plain(name))
@@ -268,6 +338,8 @@ impl<'a> Tracer<'a> {
 
     /// The smallest and largest value of a size that the graph is for; else as small and as large as the model allows, up
     /// to some thousands. The capture tries both ends, and the graph refuses what is outside.
+    ///
+    /// A range without the value at the capture is an error of the capture.
     pub fn size_range(mut self, name: &str, range: std::ops::RangeInclusive<usize>) -> Self {
         if let Ok(declared) = &mut self.declared {
             let end = |end: usize| i64::try_from(end).unwrap_or(i64::MAX);
@@ -277,12 +349,17 @@ impl<'a> Tracer<'a> {
     }
 
     /// Rules of this capture: which modules are one node, what nodes are called, what is forbidden. See [`TracerRules`].
+    ///
+    /// One set of rules; the last that was given counts.
     pub fn with(mut self, rules: impl TracerRules + 'static) -> Self {
         self.rules = Some(Box::new(rules));
         self
     }
 
     /// Captures a model's `forward`.
+    ///
+    /// It has the type's own `forward`, or that of `Module` or `ModuleT`; other methods are captured by
+    /// [`Tracer::trace_with`].
     ///
     /// # Errors
     /// [`TraceError`] says what, where in the model's source, and what to write instead.
@@ -316,6 +393,9 @@ impl<'a> Tracer<'a> {
     /// Tracer::new().trace_with(&model, |model, inputs| model.encode(&inputs.tensor("x")?))?
     /// ```
     ///
+    /// The mirror has the fields and methods of the model; arguments are taken from [`Inputs`]. With
+    /// [`Tracer::dynamic`] the closure is called several times.
+    ///
     /// # Errors
     /// [`TraceError`] says what, where in the model's source, and what to write instead.
     pub fn trace_with<M: Traceable, R: ToOutput>(
@@ -339,6 +419,8 @@ impl<'a> Tracer<'a> {
     /// assert_eq!(module.graph().len(), 3);
     /// # Ok::<(), fx_core::trace::TraceError>(())
     /// ```
+    ///
+    /// As [`Tracer::trace_with`] otherwise. A tensor that it makes is a constant of the graph.
     ///
     /// # Errors
     /// [`TraceError`] says what, where in the function's source, and what to write instead.

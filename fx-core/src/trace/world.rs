@@ -8,6 +8,9 @@ use super::known::TraceableIn;
 use super::proxy::Proxy;
 
 /// A type in one of the two worlds: itself beside tensors, its mirror beside proxies.
+///
+/// Traits of users that are in both worlds are written over it.
+#[doc(hidden)]
 pub trait World: Sized {
     /// The type, in this world.
     /// `K` says whether the types of the item that asks can be mirrored ([`Known`](super::known::Known)).
@@ -21,6 +24,7 @@ pub trait World: Sized {
     label = "a function with `#[fx::module]` is chosen by this argument",
     note = "put `#[fx::module]` on the type, or take the attribute off the function"
 )]
+#[doc(hidden)]
 pub trait InWorld {
     /// Its world.
     type World: World;

@@ -10,6 +10,8 @@ use candle_core::{DType, Tensor};
 use super::literal::{Decimal, dtype_name};
 
 /// Where a tensor lives. candle's own type, compared by location so that values can be compared.
+///
+/// Two are equal if they are at one place, and they are printed as the graph's text has them: `cpu`, `cuda:0`, `metal:1`.
 #[derive(Debug, Clone)]
 pub struct Device(pub candle_core::Device);
 
@@ -30,6 +32,26 @@ impl fmt::Display for Device {
 }
 
 /// A value of a running graph.
+///
+/// Arguments and results of graphs are values, and so is what each node computes. Tensors become one by `into`; the
+/// other kinds are written by their variants. Two are equal if they are of one kind and content, floats by their bits;
+/// tensors only if they are the same tensor ([`Tensor::id`]), whatever numbers they hold.
+///
+/// ```
+/// use candle_core::{Device, Tensor};
+/// use fx_core::value::Value;
+///
+/// let x = Tensor::new(&[1f32, 2.0], &Device::Cpu)?;
+/// let pair = Value::Tuple(vec![Value::from(&x), Value::Int(3)]);
+/// // Tensors are shown by dtype and shape.
+/// assert_eq!((pair.kind(), pair.to_string().as_str()), ("tuple", "(f32[2], 3)"));
+/// assert_eq!(pair.tensors()[0].id(), x.id());
+///
+/// // Every tensor, wherever it stands.
+/// let on_cpu = pair.map_tensors(&mut |tensor| tensor.to_device(&Device::Cpu))?;
+/// assert_eq!(on_cpu.to_string(), pair.to_string());
+/// # Ok::<(), candle_core::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub enum Value {
     /// An absent optional.
@@ -61,6 +83,9 @@ pub enum Value {
 
 impl Value {
     /// Name of the kind of value, for messages.
+    ///
+    /// `"none"`, `"bool"`, `"int"`, `"float"`, `"string"`, `"dtype"`, `"device"`, `"tensor"`, `"range"`, `"list"`,
+    /// `"tuple"` or `"struct"`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -80,6 +105,8 @@ impl Value {
     }
 
     /// The tensor, if this is one.
+    ///
+    /// None of a tuple or list that holds one: [`Value::tensors`] looks into those.
     #[must_use]
     pub fn as_tensor(&self) -> Option<&Tensor> {
         match self {
@@ -89,6 +116,8 @@ impl Value {
     }
 
     /// The same with other tensors.
+    ///
+    /// Lists, tuples and structures keep their form; plain data is copied. The first error ends it.
     ///
     /// # Errors
     /// What `map` refuses.
@@ -107,7 +136,20 @@ impl Value {
         })
     }
 
+    /// Whether it is nested more than `limit` deep. A tensor or a number is 0 deep, a list of them is 1 deep.
+    pub(crate) fn is_deeper_than(&self, limit: usize) -> bool {
+        match self {
+            Self::List(items) | Self::Tuple(items) => {
+                limit == 0 || items.iter().any(|item| item.is_deeper_than(limit - 1))
+            }
+            Self::Struct(_, fields) => limit == 0 || fields.iter().any(|(_, item)| item.is_deeper_than(limit - 1)),
+            _ => false,
+        }
+    }
+
     /// Every tensor in this value, depth first.
+    ///
+    /// As often as it is there; an empty list if there is none.
     #[must_use]
     pub fn tensors(&self) -> Vec<&Tensor> {
         let mut found = Vec::new();

@@ -19,6 +19,8 @@ pub use float::FloatFit;
 use float::FloatRow;
 
 /// The sizes that one symbol can have.
+///
+/// `smallest`, `smallest + step`, …: some models take only sizes that are multiples.
 #[derive(Debug, Clone)]
 pub struct SizeClass {
     /// Its name.
@@ -30,6 +32,8 @@ pub struct SizeClass {
 }
 
 /// What was found.
+///
+/// [`Fitter::fit`] gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fit {
     /// This expression.
@@ -41,6 +45,19 @@ pub enum Fit {
 }
 
 /// Finds expressions for numbers at the same list of sizes.
+///
+/// Captures for all sizes use one: the model is recorded at several sizes, and each number that differs is asked about.
+///
+/// ```
+/// use fx_core::value::{Fit, Fitter, SizeClass, Sizes};
+///
+/// let points = [2, 3, 5, 8].map(|n| Sizes::from_iter([("n", n)]));
+/// let class = SizeClass { name: "n".into(), smallest: 0, step: 1 };
+/// let mut fitter = Fitter::new(points.into(), vec![class]);
+/// let Fit::Is(found) = fitter.fit(&[7, 10, 16, 25]) else { panic!("it is affine") };
+/// assert_eq!(found.to_string(), "3 * n + 1");
+/// assert_eq!(fitter.fit(&[1, 1, 2, 9000]), Fit::No);
+/// ```
 pub struct Fitter {
     points: Vec<Sizes>,
     classes: Vec<SizeClass>,
@@ -100,6 +117,9 @@ impl Fitter {
     }
 
     /// The expression that is `row[i]` at the sizes number `i`.
+    ///
+    /// A number that is the same everywhere is that number. What is found is remembered, so that later numbers are
+    /// found from it.
     pub fn fit(&mut self, row: &[i64]) -> Fit {
         let Some(&first) = row.first() else { return Fit::No };
         if row.iter().all(|value| *value == first) {

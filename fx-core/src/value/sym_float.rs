@@ -1,7 +1,8 @@
 //! [`SymFloat`]: a float that follows the sizes of a run, `1.0 / sqrt(f64(seq))`.
 //!
 //! Invariant: an expression is evaluated as Rust evaluates it, operation by operation, so its value has the bits that the
-//! model's own would have. Expressions are at most [`SymInt::MAX_DEPTH`] deep.
+//! model's own would have. Expressions are at most [`SymInt::MAX_DEPTH`] deep and
+//! [`SymInt::MAX_TERMS`] large.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,9 +28,12 @@ struct Expression {
     term: FloatTerm,
     hint: f64,
     depth: u8,
+    terms: u16,
 }
 
 /// How a float is put together, for those who write it in another language.
+///
+/// What a [`SymFloat`] is made of, one level of it ([`SymFloat::term`]).
 #[derive(Debug, Clone)]
 pub enum FloatTerm {
     /// A number.
@@ -43,6 +47,8 @@ pub enum FloatTerm {
 }
 
 /// A function of one float.
+///
+/// Written before parentheses: `sqrt(f64(seq))`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatFunction {
     /// `x.sqrt()`
@@ -77,6 +83,8 @@ impl FloatFunction {
 }
 
 /// What is done with two floats.
+///
+/// Each is one operation of Rust on `f64`, rounded once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloatOp {
     /// `a + b`
@@ -129,19 +137,21 @@ impl FloatOp {
 
 impl SymFloat {
     /// What an integer is as a float of 64 bits.
+    ///
+    /// Above 2⁵³ it is rounded, as `as f64` rounds.
     #[must_use]
     pub fn of_int(int: &SymInt) -> Self {
         let term = match int.as_int() {
             Some(int) => FloatTerm::Float(int as f64),
             None => FloatTerm::Int(int.clone()),
         };
-        Self(Arc::new(Expression { term, hint: int.hint() as f64, depth: 0 }))
+        Self(Arc::new(Expression { term, hint: int.hint() as f64, depth: 0, terms: int.terms() }))
     }
 
     /// A function of a float. That of a number is worked out.
     ///
     /// # Errors
-    /// When the expression would be too deep.
+    /// When the expression would be too deep or too long.
     pub fn function(function: FloatFunction, of: &Self) -> Result<Self, SymError> {
         let hint = function.apply(of.hint());
         if of.as_float().is_some() {
@@ -151,28 +161,31 @@ impl SymFloat {
         if function == FloatFunction::Single && matches!(of.0.term, FloatTerm::Function(FloatFunction::Single, _)) {
             return Ok(of.clone());
         }
-        Self::made(FloatTerm::Function(function, of.clone()), hint, of.0.depth)
+        Self::made(FloatTerm::Function(function, of.clone()), hint, of.0.depth, of.0.terms)
     }
 
     /// Two expressions as one. Numbers are worked out.
     ///
     /// # Errors
-    /// When the expression would be too deep.
+    /// When the expression would be too deep or too long.
     pub fn binary(op: FloatOp, left: &Self, right: &Self) -> Result<Self, SymError> {
         let hint = op.apply(left.hint(), right.hint());
         if left.as_float().is_some() && right.as_float().is_some() {
             return Ok(hint.into());
         }
-        let depth = left.0.depth.max(right.0.depth);
-        Self::made(FloatTerm::Binary(op, left.clone(), right.clone()), hint, depth)
+        let (depth, terms) = (left.0.depth.max(right.0.depth), left.0.terms + right.0.terms);
+        Self::made(FloatTerm::Binary(op, left.clone(), right.clone()), hint, depth, terms)
     }
 
-    fn made(term: FloatTerm, hint: f64, inside: u8) -> Result<Self, SymError> {
+    fn made(term: FloatTerm, hint: f64, inside: u8, terms: u16) -> Result<Self, SymError> {
         let depth = inside + 1;
         if depth > SymInt::MAX_DEPTH {
             return Err(SymError::TooDeep);
         }
-        Ok(Self(Arc::new(Expression { term, hint, depth })))
+        if terms > SymInt::MAX_TERMS {
+            return Err(SymError::TooLong);
+        }
+        Ok(Self(Arc::new(Expression { term, hint, depth, terms })))
     }
 
     /// The value it had at the capture.
@@ -233,6 +246,8 @@ impl SymFloat {
     }
 
     /// The same with each integer in it replaced by what `map` gives for it; none if it gives none for one of them.
+    ///
+    /// None too if what is put in makes it nested deeper than [`SymInt::MAX_DEPTH`].
     pub fn map_ints(&self, map: &mut dyn FnMut(&SymInt) -> Option<SymInt>) -> Option<Self> {
         match &self.0.term {
             FloatTerm::Float(_) => Some(self.clone()),
@@ -253,7 +268,7 @@ impl SymFloat {
 
 impl From<f64> for SymFloat {
     fn from(float: f64) -> Self {
-        Self(Arc::new(Expression { term: FloatTerm::Float(float), hint: float, depth: 0 }))
+        Self(Arc::new(Expression { term: FloatTerm::Float(float), hint: float, depth: 0, terms: 1 }))
     }
 }
 

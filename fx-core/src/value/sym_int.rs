@@ -2,7 +2,7 @@
 //! symbols are in one run.
 //!
 //! Invariant: arithmetic is exact; what overflows or divides by nothing is an error, never a wrong number. Expressions
-//! are at most [`SymInt::MAX_DEPTH`] deep, so that recursion over one is bounded.
+//! are at most [`SymInt::MAX_DEPTH`] deep and [`SymInt::MAX_TERMS`] large, so that recursion over one is bounded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,9 +27,14 @@ struct Expression {
     term: Term,
     hint: i64,
     depth: u8,
+    /// Of how many numbers and sizes it is put together, counted as often as they are written.
+    terms: u16,
 }
 
 /// How an expression is put together, for those who write it in another language.
+///
+/// What a [`SymInt`] is made of, one level of it ([`SymInt::term`]). [`SymInt::binary`] and [`SymInt::symbol`] put them
+/// together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Term {
     /// A number.
@@ -41,6 +46,9 @@ pub enum Term {
 }
 
 /// What is done with two integers.
+///
+/// `+`, `-`, `*`, `/` and `%` are written between the operands, `min` and `max` before them. Division and remainder are
+/// Euclidean, so that for positive sizes they are those of Rust's `usize`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymOp {
     /// `a + b`
@@ -100,6 +108,18 @@ impl SymOp {
 }
 
 /// Why an expression has no value.
+///
+/// Building an expression works out its hint, so it can fail as an evaluation can.
+///
+/// ```
+/// use fx_core::value::{Sizes, SymError, SymInt, SymOp};
+///
+/// let half = SymInt::binary(SymOp::Div, &12.into(), &SymInt::symbol("seq", 3))?;
+/// assert_eq!(half.evaluate(&Sizes::from_iter([("seq", 5)]))?, 2);
+/// assert!(matches!(half.evaluate(&Sizes::from_iter([("seq", 0)])), Err(SymError::NoValue { .. })));
+/// assert!(matches!(half.evaluate(&Sizes::default()), Err(SymError::Unknown(size)) if &*size == "seq"));
+/// # Ok::<(), SymError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SymError {
@@ -121,15 +141,23 @@ pub enum SymError {
     /// The expression would be nested too deep.
     #[error("an expression of sizes is nested more than {} deep", SymInt::MAX_DEPTH)]
     TooDeep,
+    /// The expression would be too long.
+    #[error("an expression of sizes is made of more than {} numbers and sizes", SymInt::MAX_TERMS)]
+    TooLong,
 }
 
 impl SymInt {
     /// How deep expressions can be nested.
     pub const MAX_DEPTH: u8 = 64;
+    /// Of how many numbers and sizes expressions can be put together. One that is used twice in another is written twice.
+    pub const MAX_TERMS: u16 = 4096;
 
     /// A size by its name, with the value it had at the capture.
+    ///
+    /// The name is not looked at here; [`Dynamic::is_legal_name`](crate::ir::Dynamic::is_legal_name) says what a graph
+    /// accepts.
     pub fn symbol(name: impl Into<Arc<str>>, hint: i64) -> Self {
-        Self(Arc::new(Expression { term: Term::Symbol(name.into()), hint, depth: 0 }))
+        Self(Arc::new(Expression { term: Term::Symbol(name.into()), hint, depth: 0, terms: 1 }))
     }
 
     /// The value it had at the capture.
@@ -144,7 +172,14 @@ impl SymInt {
         &self.0.term
     }
 
+    /// Of how many numbers and sizes it is put together.
+    pub(super) fn terms(&self) -> u16 {
+        self.0.terms
+    }
+
     /// The number, if it is the same in all runs.
+    ///
+    /// `None` for every expression over sizes, also one that happens to be the same in all runs, such as `seq - seq`.
     #[must_use]
     pub fn as_int(&self) -> Option<i64> {
         match self.0.term {
@@ -165,7 +200,7 @@ impl SymInt {
     /// Two expressions as one. What does nothing (`x + 0`, `x * 1`) is left out, numbers are worked out.
     ///
     /// # Errors
-    /// When the hint has no value, or the expression would be too deep.
+    /// When the hint has no value, or the expression would be too deep or too long.
     pub fn binary(op: SymOp, left: &Self, right: &Self) -> Result<Self, SymError> {
         let no_value = || SymError::NoValue {
             expression: format!("{left} {} {right}", op.as_str()),
@@ -189,7 +224,11 @@ impl SymInt {
         if depth > Self::MAX_DEPTH {
             return Err(SymError::TooDeep);
         }
-        Ok(Self(Arc::new(Expression { term: Term::Binary(op, left.clone(), right.clone()), hint, depth })))
+        let terms = left.terms() + right.terms();
+        if terms > Self::MAX_TERMS {
+            return Err(SymError::TooLong);
+        }
+        Ok(Self(Arc::new(Expression { term: Term::Binary(op, left.clone(), right.clone()), hint, depth, terms })))
     }
 
     /// `self + other`.
@@ -243,6 +282,9 @@ impl SymInt {
 
     /// The same with each size replaced by what `map` gives for it; none if it gives none for one of them.
     ///
+    /// It is put together anew, so what does nothing is left out again, and the hint follows from those of what is put
+    /// in.
+    ///
     /// # Errors
     /// As [`SymInt::binary`].
     pub fn substitute(&self, map: &mut dyn FnMut(&Arc<str>) -> Option<Self>) -> Result<Option<Self>, SymError> {
@@ -259,7 +301,7 @@ impl SymInt {
 
 impl From<i64> for SymInt {
     fn from(int: i64) -> Self {
-        Self(Arc::new(Expression { term: Term::Int(int), hint: int, depth: 0 }))
+        Self(Arc::new(Expression { term: Term::Int(int), hint: int, depth: 0, terms: 1 }))
     }
 }
 
@@ -313,6 +355,9 @@ impl fmt::Debug for SymInt {
 }
 
 /// What sizes are in one run.
+///
+/// A run reads them off its inputs ([`Size::places`](crate::ir::Size)); expressions are evaluated with them. They are
+/// collected from pairs of a name and a value. Two of one name are no error: the first counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sizes(Vec<(Arc<str>, i64)>);
 
@@ -356,6 +401,8 @@ impl fmt::Display for Sizes {
 }
 
 /// How two numbers compare.
+///
+/// What a [`Guard`](crate::ir::Guard) is made of. Floats compare as in Rust: nothing but `!=` holds of a NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// `==`
@@ -487,5 +534,8 @@ mod tests {
         }
         let deepest = SymInt::binary(SymOp::Sub, &deep, &batch).unwrap();
         assert_eq!(SymInt::binary(SymOp::Sub, &deepest, &batch), Err(SymError::TooDeep));
+        // What is used twice is written twice, and so on.
+        let doubled = (0..SymInt::MAX_DEPTH).try_fold(batch, |doubled, _| doubled.plus(&doubled));
+        assert_eq!(doubled, Err(SymError::TooLong));
     }
 }

@@ -10,6 +10,8 @@ use super::sym_float::SymFloat;
 use super::sym_int::{Sizes, SymError, SymInt};
 
 /// A number as an expression over sizes: what models compare with another.
+///
+/// Both sides of a [`Guard`](crate::ir::Guard) are one. `From` makes it of a [`SymInt`], an `i64` or a [`SymFloat`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SymNumber {
     /// An integer.
@@ -19,6 +21,13 @@ pub enum SymNumber {
 }
 
 /// A number: what an expression is in one run. Numbers of different kinds do not compare.
+///
+/// ```
+/// use fx_core::value::Number;
+///
+/// assert!(Number::Int(2) < Number::Int(3));
+/// assert!(Number::Int(2) != Number::Float(2.0));
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub enum Number {
     /// An integer.
@@ -81,6 +90,8 @@ impl SymNumber {
     }
 
     /// The name, if it is a size as such.
+    ///
+    /// None of any other expression, and of floats.
     #[must_use]
     pub fn as_symbol(&self) -> Option<&Arc<str>> {
         match self {

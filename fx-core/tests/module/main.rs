@@ -9,6 +9,8 @@ mod nested;
 mod observers;
 mod refused;
 mod run;
+mod scale;
 mod shared;
+mod sizes;
 mod state;
 mod summary;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use candle_core::DType;
-use fx_core::interp::{Interpreter, RunError};
-use fx_core::ir::{Argument, Graph, NodeId};
+use fx_core::interp::{Emit, Interpreter, RunError, TransformError, Transformer};
+use fx_core::ir::{Argument, Graph, Keyword, ModulePath, NodeId};
 use fx_core::module::{Attribute, Attributes, CheckErrors, GraphModule};
 use fx_core::ops::{OpDef, Param};
 use fx_core::value::{Fact, Value};
@@ -175,4 +175,65 @@ fn a_default_of_a_child_is_used_where_it_is_called() {
     let expected = Value::Tuple(vec![Value::Int(1), Value::Int(7)]);
     assert_eq!(model.run(&[Value::Int(1)]).expect("it runs"), expected);
     assert_eq!(().run(&model, &[Value::Int(1)]).expect("it runs"), expected);
+}
+
+/// Writes out every child graph.
+struct WriteOut;
+
+impl Transformer for WriteOut {
+    fn call_module(
+        &mut self,
+        at: &mut Emit<'_>,
+        path: &ModulePath,
+        args: &[Argument],
+        kwargs: &[(Keyword, Argument)],
+    ) -> Result<Argument, TransformError> {
+        at.inline(path, args, kwargs)
+    }
+}
+
+#[test]
+fn a_tensor_that_is_a_default_of_a_child_is_written_out_with_it() {
+    let mut graph: Graph =
+        "graph block(%a, %b) {\n    %sum = call_function add(%a, %b)\n    output %sum\n}".parse().unwrap();
+    let b = graph.node_named("b").expect("an input");
+    graph.meta_mut(b).annotate(fx_core::module::DEFAULT_INPUT, tensor(&[5.0]).into());
+    let block = module(graph, Attributes::new());
+    let model = calling(block, |graph, x| graph.at_end().call_module("block", [x.into()], [])).expect("it fits");
+    let whole = WriteOut.transform(&model).expect("it is written out");
+    assert_eq!(whole.children().count(), 0);
+    let x = Value::from(tensor(&[1.0]));
+    assert_eq!(floats(&whole.run(&[x.clone()]).expect("it runs")), floats(&model.run(&[x]).expect("it runs")));
+}
+
+#[test]
+fn arguments_that_would_be_nested_too_deep_are_refused() {
+    let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(100), "]".repeat(100));
+    let block = format!("graph block(%a) {{\n    output {}\n}}", deep("%a"));
+    let block = module(block.parse().expect("it is a graph"), Attributes::new());
+    let model = format!("graph model(%x) {{\n    %y = call_module block({})\n    output %y\n}}", deep("%x"));
+    let model = module(model.parse().expect("it is a graph"), Attributes::from_iter([("block", block)]));
+    let error = WriteOut.transform(&model).expect_err("200 deep");
+    assert!(matches!(error, TransformError::TooDeep { .. }), "{error}");
+    let error = model.run(&[Value::Int(1)]).expect_err("200 deep").to_string();
+    assert!(error.contains("a value that the graph `block` is given or gives is nested more than 128 deep"), "{error}");
+}
+
+/// Each call wraps what the one before gave: what is nested without end cannot even be dropped.
+#[test]
+fn values_are_not_nested_without_end() {
+    let block = module("graph block(%a) {\n    output [%a]\n}".parse().expect("it is a graph"), Attributes::new());
+    let mut graph = Graph::new("model");
+    let mut cursor = graph.at_end();
+    let mut last = cursor.placeholder("x");
+    for _ in 0..20_000 {
+        last = cursor.call_module("block", [last.into()], []);
+    }
+    cursor.output(last);
+    let mut model = module(graph, Attributes::from_iter([("block", block)]));
+    for error in [model.run(&[Value::Int(1)]), ().run(&model, &[Value::Int(1)])] {
+        let error = error.expect_err("20,000 deep").to_string();
+        assert!(error.starts_with("%block_128 = call_module block(%block_127)"), "{error}");
+    }
+    model.infer_facts().expect("nothing is refused");
 }

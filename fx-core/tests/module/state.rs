@@ -207,3 +207,16 @@ fn an_empty_state_is_a_state() {
     nothing.to_dtype(DType::BF16).expect("nothing to convert");
     assert_eq!(nothing.run(&[]).expect("it runs"), Value::Int(1));
 }
+
+#[test]
+fn what_inputs_are_that_are_not_given_is_converted_too() {
+    let text = "graph g(%x: f32[2], %y: f32[2]) {\n    %sum = call_function add(%x, %y)\n    output %sum\n}";
+    let mut graph: Graph = text.parse().expect("it is a graph");
+    let y = graph.node_named("y").expect("an input");
+    graph.meta_mut(y).annotate(fx_core::module::DEFAULT_INPUT, tensor(&[1.0, 2.0]).into());
+    let mut module = module(graph, fx_core::module::Attributes::new());
+    module.to_dtype(DType::F64).expect("it is converted");
+    let x = tensor(&[1.0, 1.0]).to_dtype(DType::F64).expect("doubles");
+    let sum = module.forward(&[x]).expect("it takes what it says");
+    assert_eq!(sum.to_vec1::<f64>().expect("doubles"), [2.0, 3.0]);
+}

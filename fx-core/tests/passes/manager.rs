@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex};
 use fx_core::ir::{Edit, Graph};
 use fx_core::module::GraphModule;
 use fx_core::ops::elementwise::{relu, tanh};
-use fx_core::passes::{CommonSubexpressions, ManagerError, PassFailure, PassManager, PatternRewriter, Proxy, pattern};
+use fx_core::passes::{
+    CommonSubexpressions, Fuel, ManagerError, Pass, PassFailure, PassManager, PatternRewriter, Proxy, pattern,
+};
 use fx_core::trace::Tracer;
 
 fn chain(length: usize) -> GraphModule {
@@ -223,4 +225,25 @@ fn a_pass_that_breaks_attributes_or_puts_in_a_broken_graph_is_found() {
         assert_eq!(module.to_string(), before);
         module.check().unwrap();
     }
+}
+
+#[test]
+fn hooks_are_told_what_is_read_instead_of_equal_calls() {
+    let traced = Tracer::new().trace_fn(|inputs| {
+        let x = inputs.tensor("x")?;
+        x.relu()? + x.relu()?
+    });
+    let mut module = traced.unwrap();
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let told = log.clone();
+    module.graph_mut().register_hook(move |graph, edit| {
+        let name = |id| graph.node(id).name();
+        told.lock().unwrap().push(match edit {
+            Edit::Replace { old, new, user } => format!("{} reads {} for {}", name(user), name(new), name(old)),
+            Edit::Erase { node } => format!("{} goes", name(node)),
+            other => format!("{other:?}"),
+        });
+    });
+    assert!(CommonSubexpressions::new().run(&mut module, &mut Fuel::unlimited()).unwrap());
+    assert_eq!(*log.lock().unwrap(), ["add reads relu for relu_1", "relu_1 goes"]);
 }

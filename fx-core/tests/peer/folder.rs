@@ -241,6 +241,27 @@ fn a_state_that_no_type_has_is_refused() {
     insta::assert_snapshot!(format!("{mixed}\n{inner}"));
 }
 
+#[test]
+fn weights_get_the_names_of_the_checkpoint() {
+    let module = layers(3);
+    let folder = Folder::new().rename(|path| path.replace("stack.layers", "model.h").replace("weight", "w"));
+    let written = folder.write(&module).expect("it can be written");
+    insta::assert_snapshot!(written.code().as_str());
+    let names: Vec<&str> = written.weights().iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["model.h.0.w", "model.h.1.w", "model.h.2.w"]);
+    assert!(module.tensor("stack.layers.0.weight").is_some(), "the module is as it was");
+    // Places that are exchanged, and layers that are called and read.
+    let module = parsed("graph g(%x) {\n    %a = get_attr a()\n    %b = get_attr b.c()\n    output (%a, %b)\n}", {
+        Attributes::from_iter([("a", tensor(&[1.0])), ("b.c", tensor(&[2.0]))])
+    });
+    let exchanged = |path: &str| if path == "a" { "b.c".to_owned() } else { "a".to_owned() };
+    let written = Folder::new().rename(exchanged).write(&module).expect("two names");
+    let first = &written.weights()[0];
+    assert_eq!((&*first.0, first.1.to_vec1::<f32>().expect("floats")), ("b.c", vec![1.0]));
+    let refused = Folder::new().rename(|_| "w".to_owned()).write(&module).expect_err("one name");
+    insta::assert_snapshot!(refused, @"`b.c` and `a` are both renamed to `w`; give each a name of its own in `Folder::rename`");
+}
+
 static OURS: OpDef =
     OpDef::wrapped("ours::scale", &[Param::new("x", true).written("&Tensor")], |args| Ok(args.values[0].clone()));
 

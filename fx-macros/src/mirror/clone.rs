@@ -100,9 +100,9 @@ fn written<'a>(
     };
     let (mirror, cfgs) = (mirror_ident(name), cfgs(attributes));
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let allow = crate::attributes::allow_generated();
+    let (allow, derived) = (crate::attributes::allow_generated(), crate::attributes::derived());
     Cloned::Written(quote! {
-        #(#cfgs)* #[automatically_derived] #allow
+        #(#cfgs)* #derived #allow
         impl #impl_generics ::core::clone::Clone for #mirror #type_generics #where_clause {
             fn clone(&self) -> Self { #uses #body }
         }

@@ -10,7 +10,7 @@ use syn::{Generics, ItemStruct};
 
 use super::fields::{Fields, Style};
 use super::mirror_ident;
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, derived};
 use crate::paths::Paths;
 
 /// The `Fields` struct and the `Construct` impl of a struct with named fields; nothing for the others.
@@ -22,7 +22,7 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
     let (mirror, fields_name) = (mirror_ident(name), format_ident!("__Fx{}Fields", name));
     let (construct, scope) = (paths.private("Construct"), paths.scope());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (declared, allow) = (fields.declare(paths), allow_generated());
+    let (declared, allow, derived) = (fields.declare(paths), allow_generated(), derived());
     let moved = fields.write_scoped(
         |field| {
             let member = &field.member;
@@ -33,7 +33,7 @@ pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics
     quote! {
         #(#cfgs)* #[doc(hidden)] #allow
         #vis struct #fields_name #generics #where_clause { #declared }
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #construct for #name #type_generics #where_clause {
             type Fields = #fields_name #type_generics;
             fn construct(fields: Self::Fields) -> Self::Symbolic { #mirror #moved }

@@ -12,7 +12,7 @@ use syn::ItemEnum;
 
 use super::fields::{Field, Fields, Style};
 use super::{SCOPE_FIELD, clone, held, lasting_closures, mirror_ident, output, owned, traceable_generics, variants};
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, derived};
 use crate::errors::Errors;
 use crate::known::Known;
 use crate::paths::Paths;
@@ -48,7 +48,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
     // An empty enum has no arms, and a reference to it is not empty.
     let subject = if variants.is_empty() { quote!(*self) } else { quote!(self) };
 
-    let allow = allow_generated();
+    let (allow, derived) = (allow_generated(), derived());
     let (derive, clone) = clone::for_enum(item, &variants, &generics, paths).parts();
     let output = output::for_enum(item, &variants, &generics, paths);
     let parts = item.variants.iter().zip(&variants).map(|(variant, fields)| {
@@ -93,7 +93,7 @@ pub(crate) fn expand_enum(item: &mut ItemEnum, paths: &Paths, errors: &Errors) -
         #(#item_cfgs)* #[doc(hidden)] #allow #derive
         #vis enum #mirror #generics #where_clause { #(#declared),* }
         #clone
-        #(#item_cfgs)* #[automatically_derived]
+        #(#item_cfgs)* #derived
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic {

@@ -9,10 +9,12 @@ use syn::{Attribute, Member, Type, Visibility};
 
 use super::SCOPE_FIELD;
 use crate::attributes::cfgs;
-use crate::errors::Errors;
+use crate::errors::{Errors, Message};
 use crate::known::{Known, KnownType};
 use crate::options::{FieldOptions, take_field_options};
 use crate::paths::Paths;
+use crate::twin::select::names_tensor;
+use crate::twin::types::is_plain;
 
 /// How the fields are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +51,16 @@ impl Fields {
             .iter_mut()
             .enumerate()
             .map(|(position, field)| {
-                let options = take_field_options(&mut field.attrs, errors);
+                let mut options = take_field_options(&mut field.attrs, errors);
+                if options.constant && names_tensor(&field.ty) {
+                    errors.report(&field.ty, Message::ConstantTensor);
+                }
+                match &field.ty {
+                    // The reference is what is copied.
+                    Type::Reference(ty) if is_plain(&ty.elem) => options.constant |= !is_str(&ty.elem),
+                    Type::Reference(ty) if !options.constant => errors.report(ty, Message::ReferenceField),
+                    _ => {}
+                }
                 Field {
                     cfgs: cfgs(&field.attrs).into_iter().cloned().collect(),
                     vis: field.vis.clone(),
@@ -209,6 +220,11 @@ impl Field {
     pub(super) fn cfgs(&self) -> &[Attribute] {
         &self.cfgs
     }
+}
+
+/// `str`, which is a value of a graph.
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
 }
 
 fn respan(tokens: TokenStream, on: &Type) -> TokenStream {

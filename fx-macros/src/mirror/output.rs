@@ -10,7 +10,7 @@ use syn::{Generics, ItemEnum, ItemStruct};
 
 use super::fields::{Field, Fields};
 use super::mirror_ident;
-use crate::attributes::cfgs;
+use crate::attributes::{cfgs, derived};
 use crate::paths::Paths;
 
 pub(super) fn for_struct(item: &ItemStruct, fields: &Fields, generics: &Generics, paths: &Paths) -> TokenStream {
@@ -62,9 +62,9 @@ fn to_output(
     let (to_output, builder, output_mod) =
         (paths.private("ToOutput"), paths.private("OutputBuilder"), paths.private("output"));
     let output = paths.candle_result(paths.private("Output"));
-    let (value, other) = (format_ident!("ValueField"), format_ident!("OtherField"));
+    let (value, other, derived) = (format_ident!("ValueField"), format_ident!("OtherField"), derived());
     quote! {
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #to_output for #mirror #type_generics #where_clause {
             fn to_output(&self, out: &mut #builder) -> #output {
                 use #output_mod::{#other as _, #value as _};

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Generics, Ident};
 
 use super::fields::{Field, Fields};
-use crate::attributes::allow_generated;
+use crate::attributes::{allow_generated, derived};
 use crate::paths::Paths;
 
 /// `fn part` and `fn whole` of `Traceable`; `part` is the body of the first.
@@ -57,17 +57,17 @@ pub(super) fn mirror_impl(
 ) -> TokenStream {
     let (mirror, text) = (super::mirror_ident(name), name.unraw().to_string());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (trait_name, scope_type) = (paths.private("Mirror"), paths.scope());
+    let (trait_name, scope_type, derived) = (paths.private("Mirror"), paths.scope(), derived());
     let (is_level, variants) = (variants.is_none(), variants.unwrap_or_else(|| quote!(Self)));
     quote! {
-        #[automatically_derived]
+        #derived
         impl #impl_generics #trait_name for #mirror #type_generics #where_clause {
             const NAME: &'static str = #text;
             const IS_LEVEL: bool = #is_level;
             type Variants = #variants;
             fn scope(&self) -> &#scope_type { #scope }
         }
-        #[automatically_derived]
+        #derived
         impl #impl_generics ::core::fmt::Debug for #mirror #type_generics #where_clause {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.write_str(#text) }
         }
@@ -82,25 +82,25 @@ pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> To
     let lifted = quote!(<#name #type_generics as #traceable>::Symbolic);
     let result = paths.candle_result(lifted.clone());
     let (mirror, in_world) = (super::mirror_ident(name), paths.private("InWorld"));
-    let (candle, proxy) = (paths.candle(), paths.symbolic("Tensor"));
+    let (candle, proxy, derived) = (paths.candle(), paths.symbolic("Tensor"), derived());
     quote! {
-        #[automatically_derived]
+        #derived
         impl #impl_generics #lift::Lifts for #name #type_generics #where_clause {
             type Lifted = #lifted;
             #[track_caller]
             fn lifted(self) -> #result { #lift::mirrored(&self) }
         }
-        #[automatically_derived]
+        #derived
         impl #impl_generics #lift::Returned for #name #type_generics #where_clause {
             type Lifted = #lifted;
             #[track_caller]
             fn lift(self) -> #lifted { #lift::mirrored_or_abort(&self) }
         }
-        #[automatically_derived]
+        #derived
         impl #impl_generics #in_world for #name #type_generics #where_clause {
             type World = #candle::Tensor;
         }
-        #[automatically_derived]
+        #derived
         impl #impl_generics #in_world for #mirror #type_generics #where_clause {
             type World = #proxy;
         }

@@ -6,7 +6,7 @@ use syn::ItemStruct;
 
 use super::fields::{Field, Fields, Style};
 use super::{SCOPE_FIELD, clone, construct, held, lasting_closures, mirror_ident, output, owned, traceable_generics};
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, derived};
 use crate::errors::Errors;
 use crate::known::Known;
 use crate::paths::Paths;
@@ -24,7 +24,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
 
     let declared = fields.declare(paths);
     let body = match fields.style {
-        Style::Named | Style::Unit => quote!(#where_clause { #declared #scope_field: #scope }),
+        Style::Named | Style::Unit => quote!(#where_clause { #declared pub #scope_field: #scope }),
         // The scope comes last, so that positions are the original's; twins leave it out of patterns (`twin/body.rs`).
         Style::Tuple => quote!((#declared pub #scope) #where_clause;),
     };
@@ -44,7 +44,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         Style::Tuple => quote!(#mirror(#(#values)* #module_scope)),
     };
 
-    let allow = allow_generated();
+    let (allow, derived) = (allow_generated(), derived());
     let (derive, clone) = clone::for_struct(item, &fields, &generics, paths).parts();
     let construct = construct::for_struct(item, &fields, &generics, paths);
     let output = output::for_struct(item, &fields, &generics, paths);
@@ -73,7 +73,7 @@ pub(crate) fn expand_struct(item: &mut ItemStruct, paths: &Paths, errors: &Error
         #(#cfgs)* #[doc(hidden)] #allow #derive
         #vis struct #mirror #generics #body
         #clone
-        #(#cfgs)* #[automatically_derived]
+        #(#cfgs)* #derived
         impl #impl_generics #traceable for #name #type_generics #where_clause {
             type Symbolic = #mirror #type_generics;
             fn symbolic(&self, scope: &#scope) -> Self::Symbolic { #build }

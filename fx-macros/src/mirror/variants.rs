@@ -12,7 +12,7 @@ use syn::{Generics, ItemEnum};
 
 use super::fields::{Fields, Style};
 use super::mirror_ident;
-use crate::attributes::{allow_generated, cfgs};
+use crate::attributes::{allow_generated, cfgs, derived};
 use crate::paths::Paths;
 
 /// The type whose functions and constants are an enum's variants.
@@ -28,7 +28,7 @@ pub(crate) fn named_variant_ident(name: &Ident, variant: &Ident) -> Ident {
 /// Both, beside an enum.
 pub(super) fn declare(item: &ItemEnum, variants: &[Fields], generics: &Generics, paths: &Paths) -> TokenStream {
     let (name, vis, item_cfgs, allow) = (&item.ident, &item.vis, cfgs(&item.attrs), allow_generated());
-    let (mirror, holder) = (mirror_ident(name), variants_ident(name));
+    let (mirror, holder, derived) = (mirror_ident(name), variants_ident(name), derived());
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     let scope = paths.scope();
     let nowhere = quote!(#scope::detached());
@@ -57,7 +57,7 @@ pub(super) fn declare(item: &ItemEnum, variants: &[Fields], generics: &Generics,
         quote! {
             #(#item_cfgs)* #(#cfgs)* #[doc(hidden)] #allow
             #vis struct #written { #declared }
-            #(#item_cfgs)* #(#cfgs)* #[automatically_derived] #allow
+            #(#item_cfgs)* #(#cfgs)* #derived #allow
             impl #written {
                 #vis fn __fx_variant(self) -> #mirror {
                     let Self #pattern = self;
@@ -69,7 +69,7 @@ pub(super) fn declare(item: &ItemEnum, variants: &[Fields], generics: &Generics,
     quote! {
         #(#item_cfgs)* #[doc(hidden)] #allow
         #vis struct #holder #generics (::core::marker::PhantomData<#mirror #type_generics>) #where_clause;
-        #(#item_cfgs)* #[automatically_derived] #allow
+        #(#item_cfgs)* #derived #allow
         impl #impl_generics #holder #type_generics #where_clause { #(#members)* }
         #(#named)*
     }

@@ -9,18 +9,22 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Ident;
-use quote::format_ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprCall, Item, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type, UseName, UseRename};
+use syn::{
+    Block, Expr, ExprCall, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type,
+    UseName, UseRename,
+};
 
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
-use super::types::Types;
+use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
 use super::{calls, compare, decisions, literals, variants};
 use crate::mirror::SCOPE_FIELD;
@@ -36,6 +40,8 @@ pub(crate) struct Body<'a> {
     bound_again: BTreeSet<String>,
     /// The methods of the impl that have a twin.
     twinned: Vec<String>,
+    /// The type that the impl is of, and the constants that it declares.
+    of: Option<(Type, Vec<String>)>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
     /// The generated names that are used.
@@ -44,8 +50,6 @@ pub(crate) struct Body<'a> {
     weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
-    /// Whether a function of candle's is called by its bare name.
-    pub(crate) needs_bare: bool,
 }
 
 impl<'a> Body<'a> {
@@ -60,12 +64,42 @@ impl<'a> Body<'a> {
             bound: bindings.values,
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
+            of: None,
             aliases: Aliases::default(),
             fallbacks: Fallbacks::default(),
             weights: None,
             imported: bindings.imported,
-            needs_bare: false,
         }
+    }
+
+    /// The same, of a method of an impl.
+    pub(crate) fn of_impl(mut self, item: &ItemImpl) -> Self {
+        let constants = item.items.iter().filter_map(|member| match member {
+            ImplItem::Const(constant) => Some(constant.ident.to_string()),
+            _ => None,
+        });
+        let mut ty = (*item.self_ty).clone();
+        Unshadow(self.paths).visit_type_mut(&mut ty);
+        self.of = Some((ty, constants.collect()));
+        self
+    }
+
+    /// `Self::EPS` of another impl, which is the original's.
+    fn original_constant(&self, path: &Path) -> Option<Expr> {
+        let (ty, constants) = self.of.as_ref()?;
+        let mut segments = path.segments.iter();
+        let (head, name) = (segments.next()?, &segments.next()?.ident);
+        let is_constant = |text: &str| {
+            text.starts_with(|first: char| first.is_ascii_uppercase())
+                && !text.contains(|letter: char| letter.is_lowercase())
+        };
+        let text = name.to_string();
+        let elsewhere = path.segments.len() == 2
+            && head.ident == "Self"
+            && text.len() > 1
+            && is_constant(&text)
+            && !constants.contains(&text);
+        elsewhere.then(|| syn::parse_quote_spanned!(name.span()=> <#ty>::#name))
     }
 
     /// The same, of a function that builds a part of a model, of this signature and body.
@@ -79,7 +113,8 @@ impl<'a> Body<'a> {
         let weights = self.weights.as_ref()?;
         if let Some((position, borrows)) = weights.argument(call) {
             call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-            return Some(weights::lend(call.clone(), position, borrows, self.paths));
+            let owner = calls::owner(&call.func, self);
+            return Some(weights::lend(call.clone(), position, borrows, owner, self.paths));
         }
         if weights::redirect_made(&mut call.func, self.paths) {
             call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
@@ -92,6 +127,19 @@ impl<'a> Body<'a> {
             self.fallbacks.redirect_function(&mut path.path);
         }
         None
+    }
+
+    /// The scope of a value of the impl's type that is made here: where its weights are, in a function that builds it of
+    /// them, else nowhere in the model.
+    pub(super) fn made_scope(&self) -> TokenStream {
+        let scope = self.paths.scope();
+        match self.types.own_name().filter(|_| self.weights.is_some()) {
+            Some(own) => {
+                let own = own.unraw().to_string();
+                quote!(#scope::built(#own))
+            }
+            None => quote!(#scope::detached()),
+        }
     }
 
     /// Whether a function of a type is one of the impl's own that has a twin.
@@ -131,8 +179,9 @@ impl<'a> Body<'a> {
         visit_mut::visit_expr_path_mut(self, path);
         self.rewrite_own(&mut path.path);
         if path.qself.is_none() {
-            if let Some(variant) = variants::own_value(&path.path, self) {
-                *expr = variant;
+            let other = variants::own_value(&path.path, self).or_else(|| self.original_constant(&path.path));
+            if let Some(other) = other {
+                *expr = other;
                 return;
             }
             self.redirect(&mut path.path, Written::Value);
@@ -211,8 +260,8 @@ impl VisitMut for Body<'_> {
                 } else if !calls::redirect_call(call, self) {
                     // A tuple struct's mirror has its scope last; one that a twin builds is nowhere in the model.
                     if self.names_own_type(&call.func) {
-                        let scope = self.paths.scope();
-                        call.args.push(syn::parse_quote!(#scope::detached()));
+                        let scope = self.made_scope();
+                        call.args.push(syn::parse_quote!(#scope));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
                         let is_variant = calls::is_variant(&call.func, self);
@@ -242,8 +291,8 @@ impl VisitMut for Body<'_> {
                 self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
-                    let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.paths.scope());
-                    *expr = syn::parse_quote!(Self { #field: #scope::detached() });
+                    let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());
+                    *expr = syn::parse_quote!(Self { #field: #scope });
                 } else if is_variant {
                     *expr = calls::lift(expr, self.paths);
                 }

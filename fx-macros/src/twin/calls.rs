@@ -193,6 +193,18 @@ pub(super) fn call_activation(call: &ExprMethodCall, paths: &Paths) -> Expr {
     parse_quote_spanned!(span=> #module::forward(&#receiver, #args))
 }
 
+/// The type whose function a call names, `Block` of `block::Block::new`, if it is one that may be annotated.
+pub(super) fn owner(func: &Expr, body: &Body<'_>) -> Option<syn::Path> {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return None };
+    let mut owner = path.clone();
+    let function = owner.segments.pop()?;
+    owner.segments.pop_punct();
+    let ty = &owner.segments.last()?.ident;
+    let is_type = ty.to_string().starts_with(|first: char| first.is_uppercase());
+    let never = NEVER_LIFTED.iter().any(|name| ty == name) || body.types.is_kept(ty);
+    (is_type && !never && function.arguments.is_none()).then_some(owner)
+}
+
 /// candle's methods that run a custom operation.
 const CUSTOM_OPS: &[&str] =
     &["apply_op1", "apply_op1_no_bwd", "apply_op2", "apply_op2_no_bwd", "apply_op3", "apply_op3_no_bwd"];
@@ -270,7 +282,7 @@ pub(super) fn lift(call: &Expr, paths: &Paths) -> Expr {
     }
 }
 
-/// `silu(x)` becomes `silu::__fx_checked(silu, x)`: see [`super::shadow::bare_import`]. The function goes along so that one
+/// `silu(x)` becomes `silu::__fx_checked(silu, x)`: see [`use_bare`](super::fallbacks::Fallbacks::use_bare). The function goes along so that one
 /// of the user's that is not annotated is not taken for candle's.
 pub(super) fn redirect_call(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
     let Expr::Path(path) = &mut *call.func else {
@@ -283,7 +295,7 @@ pub(super) fn redirect_call(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
     let ident = Ident::new("__fx_checked", path.path.segments[0].ident.span());
     path.path.segments.push(PathSegment { ident, arguments: PathArguments::None });
     call.args.insert(0, Expr::Path(function));
-    body.needs_bare = true;
+    body.fallbacks.use_bare();
     true
 }
 
@@ -296,7 +308,7 @@ pub(super) fn redirect_bare(path: &mut ExprPath, body: &mut Body<'_>) {
     let arguments = std::mem::take(&mut segment.arguments);
     let ident = Ident::new("__fx_call", segment.ident.span());
     path.path.segments.push(PathSegment { ident, arguments });
-    body.needs_bare = true;
+    body.fallbacks.use_bare();
 }
 
 /// Whether a path is the bare name of a function like candle's. What the function itself binds is meant as it is, and what

@@ -4,8 +4,14 @@
 //! variant is meant, and if it is not (`DType::F32`), its own (`variants.rs`). Functions without arguments to be chosen by, in a function
 //! that builds a model: `unroll()` is the twin of `unroll` if that has one.
 //!
-//! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and a module of
-//! fallbacks, imported by glob, gives that name to the original. What an attribute generates is an explicit item, which wins.
+//! Attributes do not see each other's items, so rustc chooses: the twin says `__FxKvCache::Normal`, and stands in two blocks.
+//!
+//! ```text
+//! { use KvCache as __FxKvCache;  { use self::*;  impl … { the twin } } }
+//! ```
+//!
+//! The inner block has all names of the user's module, so what an attribute has generated there is found first, also where
+//! `use super::*` brings it; else the outer block gives the name to the original.
 //!
 //! This finds items of the same module. An enum that is imported can be told by a pattern that takes a variant's values out,
 //! `KvCache::Normal(c)`: what a twin matches on is a mirror, so the name then goes through `Traceable`, which gives plain
@@ -18,9 +24,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Attribute, Path};
+use syn::Path;
+use syn::ext::IdentExt;
 
-use super::layers;
+use super::{layers, shadow};
 use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
 use crate::paths::Paths;
 
@@ -78,6 +85,8 @@ pub(crate) struct Fallbacks {
     layers: BTreeSet<Ident>,
     /// Those among the names whose values are taken out by a pattern.
     opened: BTreeSet<Ident>,
+    /// Whether a function of candle's is called by its bare name.
+    bare: bool,
 }
 
 impl Fallbacks {
@@ -110,6 +119,7 @@ impl Fallbacks {
     pub(super) fn redirect_function(&mut self, path: &mut Path) {
         if let Some(original) = path.get_ident().cloned()
             && !PRELUDE.iter().any(|name| original == name)
+            && !shadow::is_built(&original)
         {
             path.segments[0].ident = twin_ident(&original);
             self.names.insert(path.segments[0].ident.clone(), original.into());
@@ -135,33 +145,65 @@ impl Fallbacks {
         self.names.extend(other.names);
         self.layers.extend(other.layers);
         self.opened.extend(other.opened);
+        self.bare |= other.bare;
     }
 
-    /// The module of fallbacks. `owner` makes its name unique.
-    pub(crate) fn declare(&self, owner: &str, cfgs: &[&Attribute], paths: &Paths) -> TokenStream {
-        if self.names.is_empty() && self.layers.is_empty() {
-            return TokenStream::new();
+    /// Has `silu::__fx_call` be found, a *type* named like the function.
+    ///
+    /// An annotated `fn silu` puts such a type beside itself, and `use crate::ops::silu` brings both, so candle's own is found
+    /// exactly when the user has none.
+    pub(super) fn use_bare(&mut self) {
+        self.bare = true;
+    }
+
+    /// Puts a twin, as items, where these names are found; what it imports stands beside it.
+    pub(crate) fn around(&self, twin: TokenStream, paths: &Paths) -> TokenStream {
+        match self.declare(paths) {
+            None => twin,
+            Some(names) => quote! {
+                #names
+                const _: () = {
+                    use self::*;
+                    #twin
+                };
+            },
         }
-        let module = format_ident!("__fx_names_of_{}", owner);
+    }
+
+    /// The same of the statements of a function.
+    pub(crate) fn around_body(&self, body: TokenStream, paths: &Paths) -> TokenStream {
+        match self.declare(paths) {
+            None => body,
+            Some(names) => quote! {
+                #names
+                {
+                    use self::*;
+                    #body
+                }
+            },
+        }
+    }
+
+    /// What the outer block says, if anything is to be found in it.
+    fn declare(&self, paths: &Paths) -> Option<TokenStream> {
+        if self.names.is_empty() && self.layers.is_empty() && !self.bare {
+            return None;
+        }
         let traceable = paths.traceable();
         let names = self.names.iter().map(|(generated, original)| {
             if self.opened.contains(generated) {
-                quote!(pub(super) type #generated = <super::#original as #traceable>::Symbolic;)
+                quote!(type #generated = <#original as #traceable>::Symbolic;)
             } else {
-                quote!(pub(super) use super::#original as #generated;)
+                quote!(use #original as #generated;)
             }
         });
         let candle_nn = paths.symbolic("candle_nn");
         let layers = self.layers.iter().map(|name| {
             let mirror = mirror_ident(name);
-            quote!(pub(super) use #candle_nn::#name as #mirror;)
+            quote!(use #candle_nn::#name as #mirror;)
         });
-        quote! {
-            #(#cfgs)* #[doc(hidden)] #[allow(warnings, unused, reason = "generated by candle-fx")]
-            mod #module { #(#names)* #(#layers)* }
-            #(#cfgs)* #[allow(unused_imports, reason = "generated by candle-fx")]
-            use #module::*;
-        }
+        let bare = self.bare.then(|| paths.bare()).map(|bare| quote!(use #bare::*;));
+        Some(quote!(#(#names)* #(#layers)* #bare))
     }
 }
 
@@ -179,7 +221,7 @@ pub(super) fn of_enum(path: &Path) -> Option<(&Ident, &Ident)> {
 
 /// `Normal` and `A`, but not `EPS`, which is a constant.
 pub(super) fn is_camel_case(name: &Ident) -> bool {
-    let name = name.to_string();
+    let name = name.unraw().to_string();
     name.starts_with(|first: char| first.is_uppercase())
         && (name.len() == 1 || name.contains(|letter: char| letter.is_lowercase()))
 }

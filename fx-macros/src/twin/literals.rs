@@ -46,8 +46,8 @@ impl Aliases {
 pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> Option<Expr> {
     if literal.path.is_ident("Self") {
         if literal.dot2_token.is_none() {
-            let (field, scope) = (format_ident!("{}", SCOPE_FIELD), body.paths.scope());
-            literal.fields.push(parse_quote!(#field: #scope::detached()));
+            let (field, scope) = (format_ident!("{}", SCOPE_FIELD), body.made_scope());
+            literal.fields.push(parse_quote!(#field: #scope));
         }
         return None;
     }

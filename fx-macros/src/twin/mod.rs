@@ -30,8 +30,8 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, Visibility,
-    parse_quote,
+    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
+    Visibility, parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
@@ -86,10 +86,15 @@ pub(crate) fn expand_impl(
 
     let unique = unique_name(item, &mirror, &selected[0].sig);
     let known = Known::named(&unique);
+    let implementer = match kind {
+        ImplKind::Module | ImplKind::ModuleT | ImplKind::Mirrored if !of_tensor => found_by_type(item, &known, paths),
+        _ => None,
+    };
+    let is_found_by_type = implementer.is_some();
+    let implementer = implementer.unwrap_or_else(|| mirror.to_token_stream());
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
-    let mut needs_bare = false;
     let mut twins = Vec::new();
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
@@ -112,12 +117,11 @@ pub(crate) fn expand_impl(
             twins.push(twin);
             continue;
         }
-        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths);
+        let mut body = Body::new(&types, &method.sig, &method.block, &selected_names, paths).of_impl(item);
         if builds {
             body = body.of_builder(&method.sig, &method.block);
         }
         body.visit_block_mut(&mut twin.block);
-        needs_bare |= body.needs_bare;
         aliases.extend(body.aliases);
         fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
@@ -144,7 +148,8 @@ pub(crate) fn expand_impl(
         twin.block.stmts.splice(0..0, first);
         twin.attrs = for_twin(&method.attrs);
         match kind {
-            ImplKind::Other => twin.vis = parse_quote!(pub),
+            // The user's own span, where rustc says that there are two.
+            ImplKind::Other => twin.vis = Visibility::Public(syn::Token![pub](method.sig.fn_token.span)),
             ImplKind::Mirrored => twin.vis = Visibility::Inherited,
             _ => {}
         }
@@ -163,22 +168,20 @@ pub(crate) fn expand_impl(
     }
     .map(|path| quote!(#path for));
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let bare = needs_bare.then(|| shadow::bare_import(paths, &cfgs));
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
-        let implementation = entry.whole_method(&generics, item, &mirror, paths);
+        let implementation = entry.whole_method(&generics, item, &implementer, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
     });
     let whole_methods: Vec<TokenStream> = whole_methods.collect();
     let entries = entries.iter().map(|(entry, _, method_attrs)| {
-        let implementation = entry.implement(&generics, &mirror, paths);
+        let implementation = entry.implement(&generics, &implementer, paths);
         quote!(#(#method_attrs)* #implementation)
     });
-    let fallbacks = fallbacks.declare(&unique, &cfgs, paths);
     let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
-    let annotated = (!of_tensor && item.generics.params.is_empty()).then(|| {
+    let annotated = (!of_tensor && !is_found_by_type && item.generics.params.is_empty()).then(|| {
         let checked = annotated(item, paths);
         quote!(#(#cfgs)* const _: () = { #checked };)
     });
@@ -186,20 +189,20 @@ pub(crate) fn expand_impl(
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
     let object_held = objects.then(|| object_held(item, paths));
+    let twin = quote! {
+        #imports
+        #aliases
+        impl #impl_generics #of_trait #implementer #where_clause { #(#constants)* #(#twins)* #object_held }
+        #(#entries)*
+        #inside
+    };
+    let twin = fallbacks.around(twin, paths);
     let expansion = quote! {
         #known
-        #bare
-        #fallbacks
         #(#whole_methods)*
         #outside
         #(#cfgs)* #allow
-        const _: () = {
-            #imports
-            #aliases
-            impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
-            #(#entries)*
-            #inside
-        };
+        const _: () = { #twin };
         #annotated
     };
     let mut written = item.clone();
@@ -222,6 +225,16 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     let own = mirror.segments.last().map(words).unwrap_or_default();
     let own = own.trim_start_matches("__Fx");
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
+}
+
+/// The mirror as what the type says it is, which is right where the type is imported, too: beside a path, `layers::Model`, its
+/// name is found anyway. An impl without a trait, and one with parameters, must have the name.
+fn found_by_type(item: &ItemImpl, known: &Known, paths: &Paths) -> Option<TokenStream> {
+    let own = self_type(&item.self_ty)?;
+    if !item.generics.params.is_empty() || own.path.segments.len() > 1 {
+        return None;
+    }
+    Some(Types::new(Target::Twin, paths).asking(known).symbolic(own).to_token_stream())
 }
 
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
@@ -297,26 +310,37 @@ fn method_options(item: &mut ImplItem, errors: &Errors) -> MethodOptions {
 
 /// `__FxBlock<M>` for `Block<M>`, and the name `Block`.
 fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
-    let path = match self_ty {
-        Type::Path(ty) if ty.qself.is_none() => &ty.path,
-        Type::Group(group) => return mirror_path(&group.elem),
-        Type::Paren(paren) => return mirror_path(&paren.elem),
-        _ => return None,
-    };
-    let mut mirror = path.clone();
+    let mut mirror = self_type(self_ty)?.path.clone();
     let last = mirror.segments.last_mut()?;
     let own = last.ident.clone();
     last.ident = mirror_ident(&own);
     Some((mirror, own))
 }
 
+/// The type that an impl is of, if it is named.
+fn self_type(ty: &Type) -> Option<&TypePath> {
+    match ty {
+        Type::Path(ty) if ty.qself.is_none() => Some(ty),
+        Type::Group(group) => self_type(&group.elem),
+        Type::Paren(paren) => self_type(&paren.elem),
+        _ => None,
+    }
+}
+
 fn impl_kind(item: &ItemImpl) -> ImplKind {
     let Some((path, _)) = &item.trait_ else {
         return ImplKind::Inherent;
     };
+    // A trait of that name with other methods is the user's, or a mistake, of which rustc speaks where it is made.
+    let has_only = |name: &str, arguments: usize| {
+        item.items.iter().all(|member| match member {
+            ImplItem::Fn(method) => method.sig.ident == name && method.sig.inputs.len() == 1 + arguments,
+            _ => false,
+        })
+    };
     match path.segments.last() {
-        Some(segment) if segment.ident == "Module" => ImplKind::Module,
-        Some(segment) if segment.ident == "ModuleT" => ImplKind::ModuleT,
+        Some(segment) if segment.ident == "Module" && has_only("forward", 1) => ImplKind::Module,
+        Some(segment) if segment.ident == "ModuleT" && has_only("forward_t", 2) => ImplKind::ModuleT,
         _ => ImplKind::Other,
     }
 }

@@ -212,6 +212,20 @@ pub(crate) fn type_mentions_tensor(ty: &Type) -> bool {
     mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_type(ty))
 }
 
+/// Whether candle's `Tensor` occurs in a type.
+pub(crate) fn names_tensor(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_path(&mut self, path: &'ast Path) {
+            self.0 |= is_tensor(path);
+            visit::visit_path(self, path);
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
+
 fn mentions<F: Fn(&PathSegment) -> bool>(wanted: F, walk: impl FnOnce(&mut Mentions<F>)) -> bool {
     let mut visitor = Mentions { wanted, found: false };
     walk(&mut visitor);

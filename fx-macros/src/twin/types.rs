@@ -260,6 +260,9 @@ impl<'a> Types<'a> {
         }
         let last = ty.path.segments.last_mut()?;
         let name = last.ident.to_string();
+        if self.builder && name == "Box" && holds_trait_object(&last.arguments) {
+            return Some(self.symbolic(ty));
+        }
         let mapped_args = if CONTAINERS.contains(&name.as_str()) {
             0..usize::MAX
         } else if name == "Result" {
@@ -297,7 +300,7 @@ impl<'a> Types<'a> {
     }
 
     /// `<T as Traceable>::Symbolic`, spanned on the user's type.
-    fn symbolic(&self, ty: &TypePath) -> Type {
+    pub(crate) fn symbolic(&self, ty: &TypePath) -> Type {
         let depends = |name: &str| self.kept.contains(name) || self.mirrored.contains(name);
         let asked = self.known.and_then(|known| known.ask(&Type::Path(ty.clone()), depends));
         let tokens: TokenStream = match &self.target {
@@ -370,6 +373,18 @@ fn arguments_are_plain(arguments: &PathArguments) -> bool {
         }),
         _ => false,
     }
+}
+
+/// Whether what a box holds is any value of a trait that can be the user's or candle's.
+fn holds_trait_object(arguments: &PathArguments) -> bool {
+    const STANDARD: &[&str] = &["Any", "Debug", "Display", "Error", "Fn", "FnMut", "FnOnce", "Iterator"];
+    let PathArguments::AngleBracketed(args) = arguments else { return false };
+    let Some(GenericArgument::Type(Type::TraitObject(object))) = args.args.first() else { return false };
+    let mut names = object.bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| &last.ident),
+        _ => None,
+    });
+    names.all(|trait_name| STANDARD.iter().all(|name| trait_name != name))
 }
 
 /// Names in lower case are primitives (`usize`, `f64`, `bf16`, `str`).

@@ -8,14 +8,15 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, Span};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Block, Expr, ExprCall, ExprPath, FnArg, Local, Pat, PatType, Signature, Type, parse_quote, parse_quote_spanned,
+    Block, Expr, ExprCall, ExprPath, FnArg, Local, Pat, PatType, Path, Signature, Type, parse_quote,
+    parse_quote_spanned,
 };
 
 use super::layers;
@@ -111,29 +112,65 @@ impl<'ast> Visit<'ast> for Weights {
     }
 }
 
-/// A call whose argument `position` is weights.
-pub(super) fn lend(mut call: ExprCall, position: usize, borrows: bool, paths: &Paths) -> Expr {
+/// A call whose argument `position` is weights. `owner` is the type that the function is of, if it may have a twin.
+pub(super) fn lend(mut call: ExprCall, position: usize, borrows: bool, owner: Option<Path>, paths: &Paths) -> Expr {
     let span = call.func.span().resolved_at(Span::mixed_site());
-    let [callee, kind, place, value] =
-        ["__fx_callee", "__fx_kind", "__fx_place", "__fx_value"].map(|name| Ident::new(name, span));
+    let [callee, kind, place, value, types] =
+        ["__fx_callee", "__fx_kind", "__fx_place", "__fx_value", "__fx_types"].map(|name| Ident::new(name, span));
     let (runtime, weights) = (paths.private("callee"), paths.symbolic("VarBuilder"));
-    let types = (0..call.args.len()).map(|index| match (index == position, borrows) {
+    let each = (0..call.args.len()).map(|index| match (index == position, borrows) {
         (false, _) => quote!(_),
         (true, false) => quote!(#weights<'static>),
         (true, true) => quote!(&#weights<'static>),
     });
-    let types = quote!((#(#types,)*));
+    let each = quote!(::core::marker::PhantomData::<(#(#each,)*)>);
     let lent = &call.args[position];
     call.args[position] = parse_quote!(#kind.lend(#lent, &mut #place));
     let function = std::mem::replace(&mut *call.func, parse_quote!((*#callee)));
+    let function = match owner {
+        Some(owner) => twin_or(&function, owner, &types, position, paths),
+        None => quote!(&#function),
+    };
+    // What is not written of the types follows from the function that is called in the end.
     parse_quote_spanned! {span=>
+        match #each {
+            #types => match #function {
+                #callee => {
+                    use #runtime::{TakesReal as _, TakesSymbolic as _};
+                    let mut #place = ::core::option::Option::None;
+                    let #kind = (&#runtime::Callee::<_, _, #position>::of(#callee, #types)).__fx_kind();
+                    match #call {
+                        #value => #kind.mirror(#value, #place),
+                    }
+                }
+            },
+        }
+    }
+}
+
+/// A reference to the twin of a function of this type, if its mirror has it, else to the function: `<Mirror>::new` means the
+/// mirror's own, because a function of a type comes before one of a trait.
+fn twin_or(function: &Expr, mut owner: Path, types: &Ident, position: usize, paths: &Paths) -> TokenStream {
+    let method = match function {
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+        _ => None,
+    };
+    // candle's own types, which in a twin's scope have been replaced.
+    Unshadow(paths).visit_path_mut(&mut owner);
+    let (runtime, traceable) = (paths.private("callee"), paths.traceable());
+    let span = function.span().resolved_at(Span::mixed_site());
+    let [twin, real, fallback, any] =
+        ["__fx_twin", "__fx_real", "__FxNoTwin", "__FxAny"].map(|name| Ident::new(name, span));
+    quote_spanned! {span=>
         match &#function {
-            #callee => {
-                use #runtime::{TakesReal as _, TakesSymbolic as _};
-                let mut #place = ::core::option::Option::None;
-                let #kind = (&#runtime::Callee::<_, #types, #position>::of(#callee)).__fx_kind();
-                match #call {
-                    #value => #kind.mirror(#value, #place),
+            #real => {
+                use #runtime::{HasNoTwin as _, HasTwin as _};
+                trait #fallback { fn #method(_: #runtime::NoTwin) {} }
+                impl<#any: ?Sized> #fallback for #any {}
+                match &<<#owner as #traceable>::Symbolic>::#method {
+                    #twin => {
+                        (&#runtime::Choice::<_, _, _, #position>::of(#twin, #real, #types)).__fx_choose(#twin, #real)
+                    }
                 }
             }
         }

@@ -18,7 +18,8 @@ use crate::dynamic::{dynamic, for_all_sizes, Dynamic};
 use crate::flat::Flat;
 use crate::inputs::At;
 use crate::later::{self, Call, Called, Later, Tensors};
-use crate::readers::{self, Reads};
+use crate::readers::{self, Readers, Reads};
+use crate::told::{self, Hidden, Tell};
 use crate::weights;
 
 /// What a case can fail with.
@@ -53,13 +54,15 @@ pub struct Case {
     capture: Capture,
     /// None of a model that keeps nothing.
     later: Option<later::Plan>,
+    /// What hidden layers compute, by the name of their type.
+    told: Vec<(&'static str, Tell)>,
 }
 
-/// The graph of a case, and inputs that it was not captured with.
+/// The graph of a case, and inputs to run it on.
 pub struct Captured {
     /// The graph.
     pub graph: GraphModule,
-    /// The inputs of each run.
+    /// The inputs of each run: not those of the capture, unless data that the model read of them is baked in.
     pub inputs: Vec<Vec<Tensor>>,
 }
 
@@ -199,13 +202,33 @@ impl Case {
         capture: Capture,
     ) -> Self {
         let inputs = Box::new(move |at: &At| Ok(inputs(at)?.to_vec()));
-        Self { model, name, inputs, original, copy, capture, later: None }
+        Self { model, name, inputs, original, copy, capture, later: None, told: Vec::new() }
     }
 
     /// The same, called again and again.
     #[must_use]
     pub fn later(self, plan: later::Plan) -> Self {
         Self { later: Some(plan), ..self }
+    }
+
+    /// Says what a layer computes that shows nobody what it is made of, so that the model can be written.
+    #[must_use]
+    pub fn telling(
+        mut self,
+        layer: &'static str,
+        tell: impl Fn(&Hidden) -> Result<GraphModule, Failure> + Send + Sync + 'static,
+    ) -> Self {
+        self.told.push((layer, Box::new(tell)));
+        self
+    }
+
+    /// Puts what was told in place of the layers.
+    fn tell(&self, mut captured: Captured) -> Result<Captured, Failure> {
+        for (layer, tell) in &self.told {
+            let inputs = captured.inputs.first().ok_or("no inputs")?;
+            told::tell(&mut captured.graph, layer, &weights::var_builder(WEIGHTS), tell, inputs)?;
+        }
+        Ok(captured)
     }
 
     /// Builds, captures and compares.
@@ -217,7 +240,7 @@ impl Case {
         caught(|| self.try_run())
     }
 
-    /// Builds and captures only.
+    /// Builds and captures only, a graph that calls no module of the model's crate.
     ///
     /// # Errors
     ///
@@ -225,24 +248,35 @@ impl Case {
     pub fn captured(&self) -> Result<Captured, Failure> {
         caught(|| {
             let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
-            let (graph, _) = self.graph(&(self.inputs)(&At::new(EXAMPLE))?, &trial)?;
-            let inputs = FRESH.into_iter().map(|seed| (self.inputs)(&At::new(seed))).collect::<candle::Result<_>>()?;
-            Ok(Captured { graph, inputs })
+            let example = (self.inputs)(&At::new(EXAMPLE))?;
+            let (mut graph, reads) = self.graph(Readers::BakedIn, &example, &trial)?;
+            if reads != Reads::None {
+                let example: Vec<Value> = example.into_iter().map(Value::from).collect();
+                readers::bake_in(&mut graph, &example)?;
+                graph.reset_state();
+            }
+            let seeds: &[u64] = if reads == Reads::None { &FRESH } else { &[EXAMPLE] };
+            let inputs = seeds.iter().map(|seed| (self.inputs)(&At::new(*seed))).collect::<candle::Result<_>>()?;
+            self.tell(Captured { graph, inputs })
         })
     }
 
-    /// Builds and captures once for all sizes that the inputs can have, with inputs of other sizes; none if they have none.
+    /// The same for all sizes that the inputs can have, with inputs of other sizes; none if they have none, or if data that
+    /// the model reads would be baked in.
     ///
     /// # Errors
     ///
     /// As [`Case::run`].
     pub fn captured_for_all_sizes(&self) -> Result<Option<Captured>, Failure> {
-        caught(|| Ok(for_all_sizes(&self.inputs, &self.original, &self.capture)?.1))
+        caught(|| {
+            let captured = for_all_sizes(Readers::BakedIn, &self.inputs, &self.original, &self.capture)?.1;
+            captured.map(|captured| self.tell(captured)).transpose()
+        })
     }
 
     /// Captures, running on these inputs, and tries the graph on others.
-    fn graph(&self, example: &[Tensor], trial: &[Value]) -> Result<(GraphModule, Reads), Failure> {
-        readers::capture(trial, |specialize, rules| {
+    fn graph(&self, readers: Readers, example: &[Tensor], trial: &[Value]) -> Result<(GraphModule, Reads), Failure> {
+        readers::capture(readers, trial, |specialize, rules| {
             let examples = example.iter().enumerate();
             let tracer =
                 examples.fold(rules.tracer(specialize), |tracer, (i, tensor)| tracer.example(input(i), tensor));
@@ -256,7 +290,7 @@ impl Case {
 
         let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
         let start = Instant::now();
-        let (graph, reads) = self.graph(&example, &trial)?;
+        let (graph, reads) = self.graph(Readers::Whole, &example, &trial)?;
         let capture = start.elapsed();
         graph.check()?;
 
@@ -298,7 +332,7 @@ impl Case {
 
     /// Captures again, this time told no more than shapes.
     fn without_data(&self, example: &[Tensor], trial: &[Value], wanted: &GraphModule) -> Result<(), String> {
-        let (graph, _) = readers::capture(trial, |specialize, rules| {
+        let (graph, _) = readers::capture(Readers::Whole, trial, |specialize, rules| {
             let inputs = example.iter().enumerate();
             let tracer = inputs.fold(rules.tracer(specialize), |tracer, (i, tensor)| {
                 tracer.input(input(i), tensor.dtype(), tensor.shape())

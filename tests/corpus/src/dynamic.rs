@@ -13,7 +13,7 @@ use crate::case::{differences, first, input, Capture, Captured, Failure, Inputs,
 use crate::difference::Difference;
 use crate::inputs::At;
 use crate::later::Tensors;
-use crate::readers;
+use crate::readers::{self, Readers};
 use crate::table::one_line;
 
 /// Seed of the inputs.
@@ -52,11 +52,12 @@ struct Size {
 
 /// Tries all sizes at once, and each alone if that fails.
 pub(crate) fn dynamic(inputs: &Inputs, original: &Run, capture: &Capture) -> Result<Dynamic, Failure> {
-    Ok(for_all_sizes(inputs, original, capture)?.0)
+    Ok(for_all_sizes(Readers::Whole, inputs, original, capture)?.0)
 }
 
 /// The same, with the graph that is for these sizes and inputs of other sizes, if there are any.
 pub(crate) fn for_all_sizes(
+    readers: Readers,
     inputs: &Inputs,
     original: &Run,
     capture: &Capture,
@@ -64,7 +65,7 @@ pub(crate) fn for_all_sizes(
     let example = inputs(&At::new(SEED))?;
     let sizes = sizes(inputs, &example);
     let all: Vec<_> = sizes.iter().collect();
-    let failure = match attempt(inputs, original, capture, &example, &all) {
+    let failure = match attempt(readers, inputs, original, capture, &example, &all) {
         Ok(captured) => {
             let sizes = all.iter().map(|size| size.name).collect();
             return Ok((Dynamic { sizes, reason: None }, captured));
@@ -72,8 +73,9 @@ pub(crate) fn for_all_sizes(
         Err(failure) => failure,
     };
     let alone = sizes.iter().filter(|_| sizes.len() > 1);
-    let works =
-        |size: &Size| attempt(inputs, original, capture, &example, &[size]).ok().map(|captured| (size.name, captured));
+    let works = |size: &Size| {
+        attempt(readers, inputs, original, capture, &example, &[size]).ok().map(|captured| (size.name, captured))
+    };
     let (sizes, captured) =
         alone.filter_map(works).next().map_or((Vec::new(), None), |(name, captured)| (vec![name], captured));
     Ok((Dynamic { sizes, reason: Some(failure.to_string()) }, captured))
@@ -101,6 +103,7 @@ fn sizes(inputs: &Inputs, example: &[Tensor]) -> Vec<Size> {
 }
 
 fn attempt(
+    readers: Readers,
     inputs: &Inputs,
     original: &Run,
     capture: &Capture,
@@ -112,7 +115,7 @@ fn attempt(
     }
     let mut runs = Vec::with_capacity(RUNS.len());
     let trial: Vec<_> = inputs(&At::new(SEED + 1))?.into_iter().map(Value::from).collect();
-    let (graph, _) = readers::capture(&trial, |specialize, rules| {
+    let (graph, _) = readers::capture(readers, &trial, |specialize, rules| {
         let mut tracer = rules.tracer(specialize);
         for (i, tensor) in example.iter().enumerate() {
             tracer = tracer.input(input(i), tensor.dtype(), tensor.shape());

@@ -76,18 +76,20 @@ pub fn emit(cases: &[Case], directory: &Path) -> Result<Vec<Outcome>, Failure> {
             captured.push(Ok((format!("{}_{i}_sizes", case.model), of_sizes)));
         }
     }
-    let outcomes = emit_captured(captured.into_iter(), directory)?;
+    let outcomes = emit_captured(captured.into_iter(), &[], directory)?;
     let each = names.into_iter().zip(outcomes);
     Ok(each.map(|((model, name), emitted)| Outcome { model, name, emitted }).collect())
 }
 
-/// [`emit`] of graphs that are there already, each with the name of its module.
+/// [`emit`] of graphs that are there already, each with the name of its module. The crate has these dependencies besides, as
+/// [`Folder::dependency`] takes them.
 ///
 /// # Errors
 ///
 /// As [`emit`].
 pub fn emit_captured(
     captured: impl Iterator<Item = Result<(String, Captured), Failure>>,
+    dependencies: &[(&str, &str)],
     directory: &Path,
 ) -> Result<Outcomes, Failure> {
     let source = directory.join("src");
@@ -95,14 +97,18 @@ pub fn emit_captured(
         fs::remove_dir_all(&source)?;
     }
     fs::create_dir_all(&source)?;
-    let written: Vec<Result<Written, Failure>> =
-        captured.map(|captured| captured.and_then(|(module, captured)| write(&module, captured, directory))).collect();
+    let folder = dependencies.iter().fold(Folder::new(), |folder, (krate, place)| folder.dependency(*krate, *place));
+    let written =
+        captured.map(|captured| captured.and_then(|(module, captured)| write(&module, captured, &folder, directory)));
+    let written: Vec<Result<Written, Failure>> = written.collect();
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     // cargo takes packages of one name at two places for one, where they share a target directory.
     let mut place = DefaultHasher::new();
     std::path::absolute(directory)?.hash(&mut place);
     let name = format!("[package]\nname = \"emitted-{:016x}\"\n", place.finish());
-    fs::write(directory.join("Cargo.toml"), format!("{name}{MANIFEST}"))?;
+    let others: String = dependencies.iter().map(|(krate, place)| format!("{krate} = {place}\n")).collect();
+    let manifest = MANIFEST.replace("[dependencies]\n", &format!("[dependencies]\n{others}"));
+    fs::write(directory.join("Cargo.toml"), format!("{name}{manifest}"))?;
     fs::copy(workspace.join("Cargo.lock"), directory.join("Cargo.lock"))?;
     let all: Vec<&Written> = written.iter().filter_map(|written| written.as_ref().ok()).collect();
     let broken = build(&all, directory, &workspace)?;
@@ -202,7 +208,7 @@ fn flatten(graph: &mut GraphModule) {
 }
 
 /// Writes one model: its source, its weights and its inputs.
-fn write(module: &str, captured: Captured, directory: &Path) -> Result<Written, Failure> {
+fn write(module: &str, captured: Captured, folder: &Folder<'_>, directory: &Path) -> Result<Written, Failure> {
     let Captured { mut graph, inputs } = captured;
     let wanted = inputs.iter().map(|inputs| {
         let values: Vec<Value> = inputs.iter().map(Value::from).collect();
@@ -212,7 +218,7 @@ fn write(module: &str, captured: Captured, directory: &Path) -> Result<Written, 
     });
     let wanted = wanted.collect::<Result<Vec<Vec<Tensor>>, Failure>>()?;
     flatten(&mut graph);
-    let written = Folder::new().comments(true).explain_errors(true).write(&graph)?;
+    let written = folder.write(&graph)?;
     let code = written.code().as_str();
     fs::write(directory.join(format!("src/{module}.rs")), code)?;
     written.save_weights(directory.join(format!("{module}.weights")))?;

@@ -18,6 +18,7 @@ pub mod inputs;
 pub mod later;
 pub mod readers;
 pub mod table;
+pub mod told;
 pub mod weights;
 
 include!(concat!(env!("OUT_DIR"), "/models.rs"));

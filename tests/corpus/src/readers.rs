@@ -1,4 +1,4 @@
-//! Captures a model some of whose modules read data, by calling those modules whole.
+//! Captures a model some of whose modules read data, by calling those modules whole, or as it is for the data at hand.
 //!
 //! Which ones is found by trying: a capture that ends because data was read, or whose graph has a call that gives something of
 //! another shape on other data, says in which module that was, and the next one makes that module one node. Invariant: a
@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fx::ir::ModuleStack;
-use fx::{GraphModule, NewNode, RunError, TraceError, Tracer, TracerRules, Value};
+use fx::interp::{Activations, Execution};
+use fx::ir::{ModuleStack, Target};
+use fx::{Attribute, GraphModule, NewNode, RunError, TraceError, Tracer, TracerRules, Value};
 
 use crate::case::Failure;
 
@@ -52,12 +53,22 @@ impl Reads {
     }
 }
 
+/// What becomes of modules that read data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Each is one node, where it can be.
+    Whole,
+    /// What they read is baked in: a program of candle alone cannot call a module of the model's crate.
+    BakedIn,
+}
+
 /// Captures by a function that is given the tracer to do it with. `trial` are inputs other than those of the capture.
 ///
 /// # Errors
 ///
 /// That of the last capture, which found no module to blame.
 pub fn capture(
+    readers: Readers,
     trial: &[Value],
     mut attempt: impl FnMut(bool, Rules) -> Result<GraphModule, Failure>,
 ) -> Result<(GraphModule, Reads), Failure> {
@@ -75,10 +86,44 @@ pub fn capture(
         };
         // Where nothing was recorded, or the model itself reads, or that module cannot be one node, the data that was read
         // stays what it was.
-        if !reader.is_some_and(|place| rules.whole.insert(place)) {
+        if readers == Readers::BakedIn || !reader.is_some_and(|place| rules.whole.insert(place)) {
             return Ok((attempt(true, Rules::default())?, Reads::Specialized));
         }
     }
+}
+
+/// Puts constants in place of what no program can call, such as custom operations of the model's crate, in a graph that is
+/// for the data at hand alone: what they give of these inputs.
+///
+/// # Errors
+///
+/// If the graph does not run on them.
+pub fn bake_in(graph: &mut GraphModule, inputs: &[Value]) -> Result<(), Failure> {
+    let unwritable = |target: &Target| match target.path().and_then(|path| graph.attributes().get(path)) {
+        Some(Attribute::Layer(layer)) => layer.source().is_none() && layer.state().is_none(),
+        _ => false,
+    };
+    let names: BTreeSet<String> = graph
+        .graph()
+        .nodes()
+        .filter(|(_, node)| unwritable(node.target()))
+        .map(|(_, node)| node.name().to_owned())
+        .collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let mut found = Activations::only(move |at| names.contains(at.node().name()));
+    Execution::new(graph).observe(&mut found).run(&mut (), inputs)?;
+    for (name, value) in found.into_values() {
+        let (Some(node), Value::Tensor(tensor)) = (graph.graph().node_named(&name), value) else { continue };
+        let path = format!("_baked_in.{name}");
+        graph.attributes_mut().insert(path.as_str(), tensor);
+        let edited = graph.graph_mut();
+        let constant = edited.inserting_before(node).get_attr(path.as_str());
+        edited.replace_all_uses_with(node, constant);
+        edited.erase_node(node)?;
+    }
+    Ok(())
 }
 
 fn reads_data(failure: &Failure) -> bool {

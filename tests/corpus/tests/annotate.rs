@@ -94,6 +94,69 @@ fn check(before: &str, after: &str) {
 }
 
 #[test]
+fn constructors_of_what_hides_layers_are_included() {
+    check(
+        "use candle_nn::{Linear, Sequential, VarBuilder};
+struct Config { hidden: Option<Act> }
+enum Act { Relu }
+impl Module for Act {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { x.relu() }
+}
+struct Row { layers: Sequential }
+impl Row {
+    fn new(size: usize, vb: VarBuilder) -> Result<Self> { todo!() }
+    fn configured(config: &Config, vb: VarBuilder) -> Result<Self> { todo!() }
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.layers.forward(x) }
+}
+struct Any { layers: Vec<Box<dyn Module>>, rows: Vec<Row> }
+impl Any {
+    fn new(vb: VarBuilder) -> Result<Self> { todo!() }
+}
+struct Plain { linear: Linear }
+impl Plain {
+    fn new(vb: VarBuilder) -> Result<Self> { todo!() }
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.linear.forward(x) }
+}
+use candle_core::{Module, Result, Tensor};
+",
+        "use candle_nn::{Linear, Sequential, VarBuilder};
+#[fx::module]
+struct Config { hidden: Option<Act> }
+#[fx::module]
+enum Act { Relu }
+#[fx::module]
+impl Module for Act {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { x.relu() }
+}
+#[fx::module]
+struct Row { layers: Sequential }
+#[fx::module]
+impl Row {
+    #[fx(include)]
+    fn new(size: usize, vb: VarBuilder) -> Result<Self> { todo!() }
+    fn configured(config: &Config, vb: VarBuilder) -> Result<Self> { todo!() }
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.layers.forward(x) }
+}
+#[fx::module]
+struct Any { layers: Vec<Box<dyn Module>>, rows: Vec<Row> }
+#[fx::module]
+impl Any {
+    #[fx(include)]
+    fn new(vb: VarBuilder) -> Result<Self> { todo!() }
+}
+#[fx::module]
+struct Plain { linear: Linear }
+#[fx::module]
+impl Plain {
+    fn new(vb: VarBuilder) -> Result<Self> { todo!() }
+    fn forward(&self, x: &Tensor) -> Result<Tensor> { self.linear.forward(x) }
+}
+use candle_core::{Module, Result, Tensor};
+",
+    );
+}
+
+#[test]
 fn modules_are_types_that_hold_tensors_layers_or_modules() {
     check(
         "use candle::Tensor;

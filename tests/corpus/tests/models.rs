@@ -19,6 +19,8 @@ use corpus::{cases, emit, weights};
 mod hostile;
 #[path = "support/resnet18.rs"]
 mod resnet18;
+#[path = "support/routing.rs"]
+mod routing;
 #[path = "support/sized.rs"]
 mod sized;
 #[path = "support/torch_nn.rs"]
@@ -97,6 +99,7 @@ fn models_are_written_as_source() {
         ("torch_images", torch_nn::images()),
         ("torch_sequences", torch_nn::sequences()),
         ("sized", sized::sized()),
+        ("routed", routing::routed()),
     ];
     for case in cases::all() {
         if REPRESENTATIVE.contains(&case.model) && captured.iter().all(|(model, _)| *model != case.model) {
@@ -109,7 +112,9 @@ fn models_are_written_as_source() {
     let models: Vec<&str> = captured.iter().map(|(model, _)| *model).collect();
     let captured = captured.into_iter().map(|(model, captured)| Ok((model.to_owned(), captured?)));
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("emitted");
-    let outcomes = emit::emit_captured(captured, &directory).unwrap_or_else(|error| panic!("{error}"));
+    let functions = routing::functions(&directory.with_file_name("functions")).expect("a crate can be written");
+    let dependencies = [(env!("CARGO_CRATE_NAME"), functions.as_str())];
+    let outcomes = emit::emit_captured(captured, &dependencies, &directory).unwrap_or_else(|error| panic!("{error}"));
     let mut failures = String::new();
     for (model, outcome) in models.iter().zip(outcomes) {
         match outcome {

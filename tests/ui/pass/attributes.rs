@@ -92,6 +92,52 @@ fn doubled(mut x: &Tensor, mode: Mode) -> Result<Tensor> {
     if mode == Mode::Plain { x * 2.0 } else { x * mode as u8 as f64 }
 }
 
+/// Of a body, and of a name.
+#[fx::module]
+#[expect(unused_variables, reason = "a test")]
+#[expect(clippy::too_many_arguments, reason = "a test")]
+fn expected(x: &Tensor, a: f64, b: f64, c: f64, d: f64, e: f64, f: f64, g: f64) -> Result<Tensor> {
+    let unused = 1;
+    x * (a + b + c + d + e + f + g)
+}
+
+/// Nobody should use it any more.
+#[fx::module]
+#[deprecated(note = "a test")]
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "a test")]
+pub(crate) struct Old {
+    linear: Linear,
+}
+
+#[fx::module]
+#[deprecated(note = "a test")]
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "a test")]
+pub(crate) enum OldChoice {
+    Linear(Linear),
+}
+
+#[fx::constant]
+#[deprecated(note = "a test")]
+#[derive(Debug, Clone)]
+#[allow(dead_code, reason = "a test")]
+pub(crate) struct OldConfig(usize);
+
+#[fx::module]
+#[deprecated(note = "a test")]
+#[allow(dead_code, reason = "a test")]
+fn old(x: &Tensor) -> Result<Tensor> {
+    x.relu()
+}
+
+#[fx::wrap]
+#[deprecated(note = "a test")]
+#[allow(dead_code, reason = "a test")]
+fn old_whole(x: &Tensor) -> Result<Tensor> {
+    x.relu()
+}
+
 #[fx::module]
 struct Model {
     choices: Vec<Choice>,
@@ -113,7 +159,8 @@ impl Module for Model {
         for choice in &self.choices {
             y = choice.forward(&y)?;
         }
-        doubled(&self.last.forward(&(y * self.plain.get() as f64)?)?, self.mode)
+        let y = doubled(&self.last.forward(&(y * self.plain.get() as f64)?)?, self.mode)?;
+        expected(&y, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
     }
 }
 

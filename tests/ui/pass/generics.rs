@@ -44,6 +44,41 @@ impl<M: Module + Debug, const TIMES: usize> Residual<M, TIMES> {
     }
 }
 
+/// What is borrowed is plain data.
+#[fx::module]
+struct Borrowing<'a, 'b: 'a, T: Debug>
+where
+    T: 'static,
+{
+    name: &'a str,
+    names: &'b [&'a str],
+    sizes: &'b [usize],
+    linear: Linear,
+    nothing: PhantomData<&'static T>,
+}
+
+#[fx::module]
+impl<'a, 'b: 'a, T> Borrowing<'a, 'b, T>
+where
+    T: Debug + 'static,
+{
+    fn forward<'c>(&'c self, x: &'c Tensor) -> Result<Tensor>
+    where
+        'a: 'c,
+    {
+        let y = if self.names.contains(&self.name) { self.linear.forward(x)? } else { x.clone() };
+        y * self.sizes.iter().sum::<usize>() as f64
+    }
+}
+
+#[test]
+fn references_to_plain_data() {
+    let names = [String::from("a"), String::from("b")];
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let model = Borrowing::<u32> { name: "b", names: &names, sizes: &[1, 2], linear: linear(), nothing: PhantomData };
+    same(&model, |model, x| model.forward(x));
+}
+
 #[fx::module]
 struct Sequence<'n, A, B: Module, const N: usize>
 where

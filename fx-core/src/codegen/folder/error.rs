@@ -9,6 +9,8 @@ use crate::ir::ModulePath;
 use super::super::source::CodeError;
 
 /// Why no crate was written. Nothing was written then, except by a failure of the file system half-way.
+///
+/// Everything that stands against it is in one message, each with its node.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -42,6 +44,16 @@ pub enum FolderError {
         /// Why, and what to do.
         reason: String,
     },
+    /// Two things would have one name in the weights.
+    #[error("`{path}` and `{other}` are both renamed to `{name}`; give each a name of its own in `Folder::rename`")]
+    Renamed {
+        /// One path in the captured model.
+        path: ModulePath,
+        /// Another.
+        other: ModulePath,
+        /// The name that both were given.
+        name: ModulePath,
+    },
     /// A transformer of the body made something that is not Rust.
     #[error(transparent)]
     Code(#[from] CodeError),
@@ -70,6 +82,8 @@ pub enum FolderError {
 }
 
 /// What a crate of its own cannot hold.
+///
+/// It is inside of [`FolderError::Unwritable`], and says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unwritable {

@@ -22,6 +22,7 @@ use super::load::{constructor, weights};
 use super::lowered::Lowered;
 use super::naming::{Naming, heads};
 use super::program::{Program, value_type};
+use super::renamed::renamed;
 use super::unit::main_dtype;
 use super::view::Views;
 use super::words::{Fresh, camel};
@@ -139,7 +140,11 @@ fn expect_state(name: &str, value: &Tensor, dtype: DType, dims: &[usize]) -> Res
 
 /// Writes a module as a program.
 pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, FolderError> {
-    let Lowered { module, calls } = &Lowered::new(module)?;
+    let mut lowered = Lowered::new(module)?;
+    if let Some(rename) = &folder.rename {
+        renamed(&mut lowered.module, rename)?;
+    }
+    let Lowered { module, calls } = &lowered;
     let program = Program::new(module, &|krate| folder.dependencies.iter().any(|(name, _)| name == krate))?;
     let mut types = Fresh::types();
     let model = types.take_type(&camel(module.class_name()));

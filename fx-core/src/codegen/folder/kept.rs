@@ -92,7 +92,7 @@ impl Kept {
                 weights.push((name, tensor));
             }
             let name = snake(&slot.name);
-            let name = if name.starts_with(|first: char| !unicode_ident::is_xid_start(first)) {
+            let name = if name.starts_with(|first: char| first.is_ascii_digit() || first == '_') {
                 format!("slot_{}", name.trim_start_matches('_'))
             } else {
                 name

@@ -15,6 +15,7 @@ use crate::module::{Attribute, Attributes, GraphModule, LayerModule};
 use crate::value::Fact;
 
 use super::error::{FolderError, Unwritable};
+use super::hoist::hoist;
 
 /// How many steps of a layer without tensors are written where it is called.
 const FEW: usize = 4;
@@ -60,6 +61,7 @@ impl Lowered {
                 break;
             }
         }
+        hoist(lowered.module.graph_mut());
         Ok(lowered)
     }
 

@@ -2,7 +2,9 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `hoist` | what the elements of a list share, before the list |
 //! | `lowered` | what layers compute that candle does not have |
+//! | `renamed` | modules and tensors at the paths of a checkpoint |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
 //! | `flow` | what each function takes and gives |
@@ -33,6 +35,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod hoist;
 mod holder;
 mod inline;
 mod interface;
@@ -45,6 +48,7 @@ mod naming;
 mod package;
 mod program;
 mod region;
+mod renamed;
 mod sizes;
 mod structure;
 mod unit;
@@ -79,8 +83,7 @@ pub(super) use method::Method;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Weights are named by the fields that hold them. A model that reads its checkpoint under other names (`query.weight` into the
-/// field `query.inner`) gives them to the program by candle's `VarBuilder::rename_f`: `Model::new(vb.rename_f(…))`.
+/// Weights are named by the fields that hold them; by [`Folder::rename`] they get the names that the model's checkpoint has.
 #[derive(Default)]
 #[must_use]
 pub struct Folder<'a> {
@@ -89,10 +92,14 @@ pub struct Folder<'a> {
     explain: bool,
     dependencies: Vec<(String, String)>,
     transform: Option<Box<Transform<'a>>>,
+    rename: Option<Box<Rename<'a>>>,
 }
 
 /// Changes the statements of a function, which is given by the names of its type and its own: `BertLayer::forward`.
 type Transform<'a> = dyn Fn(&str, &mut Vec<Statement>) + 'a;
+
+/// Gives the path of a module or tensor another name.
+type Rename<'a> = dyn Fn(&str) -> String + 'a;
 
 impl<'a> Folder<'a> {
     /// A crate named after the module's type, without comments.
@@ -101,18 +108,25 @@ impl<'a> Folder<'a> {
     }
 
     /// Names the package; else it is named after the module's type, `bert_model`.
+    ///
+    /// It has to be a name that cargo takes: letters, digits, `-` and `_`, not beginning with a digit
+    /// ([`FolderError::Name`]).
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
     /// Whether a comment before each step gives the line of the original source, where that changes.
+    ///
+    /// Off unless said otherwise.
     pub fn comments(mut self, comments: bool) -> Self {
         self.comments = comments;
         self
     }
 
     /// Whether errors of candle name the node and the line of the original source: `%matmul (src/model.rs:10)`.
+    ///
+    /// Off unless said otherwise, because each step is longer for it.
     pub fn explain_errors(mut self, explain: bool) -> Self {
         self.explain = explain;
         self
@@ -127,16 +141,41 @@ impl<'a> Folder<'a> {
 
     /// Changes the statements of each function: torch.fx's body transformer. The value of the function is not among
     /// them.
+    ///
+    /// The function is told by type and name, `BertLayer::forward`; equal modules are one function.
     pub fn transform(mut self, transform: impl Fn(&str, &mut Vec<Statement>) + 'a) -> Self {
         self.transform = Some(Box::new(transform));
+        self
+    }
+
+    /// Gives modules and tensors other paths, by those that they have in the captured model: the names of its checkpoint,
+    /// where the fields are called otherwise. The program takes its weights by these names, and its file has them. What is
+    /// inside of a layer or a child graph keeps its name there.
+    ///
+    /// ```
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::codegen::Folder;
+    /// use fx_core::trace::Tracer;
+    ///
+    /// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
+    /// let model = Tracer::new().input("x", DType::F32, 3).trace_with(&weight, |weight, inputs| &inputs.tensor("x")? + &*weight)?;
+    /// # let name = model.attributes().iter().next().map(|(path, _)| path.to_string()).unwrap_or_default();
+    /// let written = Folder::new().rename(|_| "encoder.scale".to_owned()).write(&model)?;
+    /// assert_eq!(written.weights()[0].0, "encoder.scale");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// For candle-transformers' BERT, whose layers wrap candle's: `.rename(|path| path.replace(".inner", ""))`.
+    pub fn rename(mut self, rename: impl Fn(&str) -> String + 'a) -> Self {
+        self.rename = Some(Box::new(rename));
         self
     }
 
     /// Writes the program, without files.
     ///
     /// # Errors
-    /// When nodes call what such a crate cannot hold, all of them at once; when no Rust type holds a part of the state; when a
-    /// transformer made something that is not Rust.
+    /// When nodes call what such a crate cannot hold, all of them at once; when no Rust type holds a part of the state; when
+    /// two things are given one name; when a transformer made something that is not Rust.
     pub fn write(&self, module: &GraphModule) -> Result<Crate, FolderError> {
         file::write(self, module)
     }
@@ -153,6 +192,10 @@ impl<'a> Folder<'a> {
 }
 
 /// A program that computes a graph.
+///
+/// Made by [`Folder::write`].
+///
+/// Its files are those of [`Folder::write_to`]; without a directory, its parts are here.
 #[derive(Debug, Clone)]
 pub struct Crate {
     code: Code,
@@ -174,6 +217,8 @@ impl Crate {
     }
 
     /// The name of the model's type.
+    ///
+    /// In the case of types, `BertModel`: the struct that has `load`, `new` and `forward`.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model

@@ -13,7 +13,7 @@ use super::holder::Member;
 use super::program::Program;
 use super::unit::{LeafKind, Unit};
 use super::words::{Fresh, camel, snake, without_number};
-use crate::ir::{NodeId, Op, Target};
+use crate::ir::{ModulePath, NodeId, Op, Target};
 
 /// The names of a program.
 pub(super) struct Naming {
@@ -253,7 +253,7 @@ fn field_name(path: &str, kind: &str) -> String {
     };
     if path.is_empty() {
         kind.to_owned()
-    } else if name.starts_with(|first: char| !unicode_ident::is_xid_start(first) && first != '_') {
+    } else if name.starts_with(|first: char| first.is_ascii_digit()) {
         format!("{kind}_{name}")
     } else {
         name
@@ -269,14 +269,17 @@ fn name_functions(program: &Program<'_>, number: usize, values: &Fresh, named: &
         let base = if program.units[unit].region(region).is_part { "part" } else { "forward" };
         let name = fresh.take(base);
         let mut values = values.clone();
-        let count = program.units[unit].flow.inputs[region].len();
+        let inputs = &program.units[unit].flow.inputs[region];
+        let count = inputs.len();
+        let is_only = inputs.iter().filter(|input| matches!(input, Input::Value(_))).count() == 1;
         let mut others = ["x", "y", "z"].into_iter().cycle();
         let parameters = (0..count).map(|position| {
-            if let Some(Input::Size(size)) = program.units[unit].flow.inputs[region].get(position) {
+            if let Some(Input::Size(size)) = inputs.get(position) {
                 return identifier(size);
             }
             // One that all calls agree on.
-            let mut candidates = regions.iter().map(|(unit, region)| input_name(program, *unit, *region, position));
+            let mut candidates =
+                regions.iter().map(|(unit, region)| input_name(program, *unit, *region, position, is_only));
             let first = candidates.next().flatten();
             match first.filter(|first| candidates.all(|other| other.as_ref() == Some(first))) {
                 Some(name) => values.take(&name),
@@ -288,13 +291,24 @@ fn name_functions(program: &Program<'_>, number: usize, values: &Fresh, named: &
     }
 }
 
-/// What a parameter could be called, by what is passed in one call.
-fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize) -> Option<String> {
+/// What a parameter could be called, by what is passed in one call. The only value of a function is not called after the
+/// operation that made it, which says nothing in there.
+fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize, is_only: bool) -> Option<String> {
     let unit = &program.units[unit];
     match unit.flow.inputs[region].get(position)? {
-        Input::Value(id) => Some(value_name(unit, unit.region(region).parent.unwrap_or(0), *id)),
+        Input::Value(id) => {
+            let outside = unit.region(region).parent.unwrap_or(0);
+            let is_input = unit.graph().node(*id).op() == Op::Placeholder;
+            (!is_only || is_input || giver(unit, outside, *id).is_some()).then(|| value_name(unit, outside, *id))
+        }
         Input::Size(size) => Some(size.to_string()),
-        Input::Held(member) => last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor")),
+        Input::Held(member) => {
+            let word = last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor"));
+            word.or_else(|| match member {
+                Member::Holder(holder) => unit.holders.all[*holder].type_name.as_deref().map(snake),
+                Member::Leaf(_) => None,
+            })
+        }
     }
 }
 
@@ -304,25 +318,7 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
     if node.op() == Op::Placeholder {
         return snake(node.name());
     }
-    // The call of the region that gives it.
-    let made = unit.regions.number[id].map(|number| unit.regions.region_of[number as usize]);
-    let mut by = made.filter(|made| *made != region);
-    while let Some(inner) = by
-        && let Some(parent) = unit.region(inner).parent.filter(|parent| *parent != region)
-    {
-        by = Some(parent);
-    }
-    let called = match by {
-        Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
-            Some(&unit.region(inner).path)
-        }
-        Some(_) => None,
-        None => match node.target() {
-            Target::CallModule(path) if snake(without_number(node.name())) == snake(path.as_str()) => Some(path),
-            _ => None,
-        },
-    };
-    let word = called.and_then(|path| {
+    let word = giver(unit, region, id).and_then(|path| {
         let words: Vec<&str> = path.segments().collect();
         let last = words.iter().rposition(|word| !is_index(word))?;
         // An element is named after its list; what a wrapper holds, after the wrapper.
@@ -335,6 +331,34 @@ pub(super) fn value_name(unit: &Unit<'_>, region: usize, id: NodeId) -> String {
         Some(if is_element { one_of(&snake(word)) } else { snake(word) })
     });
     word.unwrap_or_else(|| snake(without_number(node.name())))
+}
+
+/// Whether a value has the name that a call of this layer gives it.
+fn is_named_after(name: &str, path: &ModulePath) -> bool {
+    let name = snake(without_number(name));
+    name.trim_start_matches('_') == snake(path.as_str()).trim_start_matches('_')
+}
+
+/// The module or layer whose call in a region gives a value, if it is the result of one.
+fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u ModulePath> {
+    let node = unit.graph().node(id);
+    let made = unit.regions.number[id].map(|number| unit.regions.region_of[number as usize]);
+    let mut by = made.filter(|made| *made != region);
+    while let Some(inner) = by
+        && let Some(parent) = unit.region(inner).parent.filter(|parent| *parent != region)
+    {
+        by = Some(parent);
+    }
+    match by {
+        Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
+            Some(&unit.region(inner).path)
+        }
+        _ => match node.target() {
+            // A name that would begin with a number has something before it.
+            Target::CallModule(path) if is_named_after(node.name(), path) => Some(path),
+            _ => None,
+        },
+    }
 }
 
 /// What values cannot be called: the crates of the functions that are called, and the sizes.

@@ -38,6 +38,14 @@ const TYPES: &[&str] = &[
 const VALUES: &[&str] =
     &["vb", "format", "expect", "expect_state", "at", "check_len", "to_size", "divide", "remainder", "quantized"];
 
+/// Whether a letter stays in a name. rustc takes two names for one that Unicode writes in two ways, and warns of letters that
+/// look like others: besides ASCII, those of Western European languages, Japanese, Chinese and Korean do neither.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric()
+        || letter == '_'
+        || matches!(letter, 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ÿ' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='\u{9fef}' | '가'..='힣')
+}
+
 /// `my_value`, of `MyValue`, `my-value` or `my.value`.
 pub(super) fn snake(text: &str) -> String {
     let mut name = String::with_capacity(text.len() + 4);
@@ -51,7 +59,7 @@ pub(super) fn snake(text: &str) -> String {
         if starts {
             name.push('_');
         }
-        let allowed = unicode_ident::is_xid_continue(letter) && letter != '_';
+        let allowed = is_plain(letter) && letter != '_';
         if allowed {
             name.extend(letter.to_lowercase());
         } else if !name.ends_with('_') {
@@ -70,7 +78,7 @@ pub(super) fn camel(text: &str) -> String {
     let mut name = String::with_capacity(last.len());
     let mut starts = true;
     for letter in last.chars() {
-        if !unicode_ident::is_xid_continue(letter) || letter == '_' {
+        if !is_plain(letter) || letter == '_' {
             starts = true;
         } else if starts {
             name.extend(letter.to_uppercase());
@@ -79,11 +87,7 @@ pub(super) fn camel(text: &str) -> String {
             name.push(letter);
         }
     }
-    if name.chars().next().is_none_or(|first| !unicode_ident::is_xid_start(first)) {
-        format!("Type{name}")
-    } else {
-        name
-    }
+    if name.chars().next().is_none_or(|first| first.is_ascii_digit()) { format!("Type{name}") } else { name }
 }
 
 /// The name of a node without the number that made it unique.

@@ -45,6 +45,9 @@ impl Verifier<'_> {
             };
             node.arguments().for_each(|argument| argument.for_each_expression(&mut check));
             node.meta().fact.for_each_expression(&mut check);
+            if found.is_none() && !node.meta().fact.has_shapes_of_extents() {
+                found = Some(format!("`{}` was of another shape at the capture than is said", node.meta().fact));
+            }
             if let Some(why) = found {
                 self.size(Some(id), why);
             }

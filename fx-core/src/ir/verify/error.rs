@@ -8,6 +8,8 @@ use super::super::meta::Source;
 use super::super::node::NodeId;
 
 /// Where a graph is wrong.
+///
+/// Shown as the node's line, and below it the user's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The node; none if it is the graph as a whole.
@@ -26,6 +28,25 @@ impl fmt::Display for Place {
 }
 
 /// One way in which a graph is wrong: the rule that is broken, and where.
+///
+/// In all of them `place` is where, and `why` a sentence; the numbers and names that the rule compares stand beside.
+///
+/// | rule | says | can be broken by |
+/// |---|---|---|
+/// | V1 | the links of the order agree both ways and reach every node once | a bug in this crate |
+/// | V2 | the labels of the order rise | a bug in this crate |
+/// | V3 | users are what the arguments say, and how often | a bug in this crate |
+/// | V4 | a node is defined before it is used | moving nodes, giving arguments |
+/// | V5 | names are unique and can be names of variables in Rust | a bug in this crate |
+/// | V6 | placeholders come first; there is one output, and it is last | any edit |
+/// | V7 | arguments fit the operation's parameters; inputs and attributes have none, the output one | giving arguments |
+/// | V8 | every path leads to a module or tensor of the right kind | checked by [`GraphModule::check`](crate::module::GraphModule::check) |
+/// | V9 | what is stored of a value is what the operation makes of what is known of its arguments | writing metadata |
+/// | V10 | arguments name nodes that are in the graph | a bug in this crate |
+/// | V11 | a signature names every placeholder once, nothing else, and no two parameters, or parts of the state, are called the same | adding and erasing placeholders |
+/// | V12 | nodes are found by the target that they have | a bug in this crate |
+/// | V13 | expressions are over the sizes that the graph follows, and those are read from its inputs | giving arguments, erasing inputs |
+/// | V14 | the output of a graph with state is the result and one value for each part of the state | replacing the output |
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "`place` is where, `why` is a sentence in all of them")]
 pub enum VerifyError {
@@ -72,6 +93,8 @@ pub enum VerifyError {
 
 impl VerifyError {
     /// The broken rule, `"V4"`.
+    ///
+    /// For tests and filters: the text of an error begins with it.
     #[must_use]
     pub fn rule(&self) -> &'static str {
         match self {

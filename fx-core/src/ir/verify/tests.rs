@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 
 use super::super::samples::{RELU, add, my_module, relu};
 use super::super::{Argument, Dynamic, Graph, Guard, NodeId, Op, Signature, Size, SizeOf, Source, StateSlot, Target};
-use crate::value::{Fact, Relation, SymInt};
+use crate::value::{Fact, Relation, SymInt, TensorFact};
 
 fn faults<const N: usize>(faults: [String; N]) -> String {
     faults.join("\n\n")
@@ -249,6 +249,11 @@ fn v13_sizes() {
         }),
         sized(|_, id, dynamic| dynamic.sizes[0].places.push(SizeOf::Value(id))),
         sized(|_, _, dynamic| dynamic.sizes[0].hint = 5),
+        sized(|graph, id, _| {
+            let mut fact = TensorFact::symbolic([SymInt::symbol("rows", 3)], DType::F32).expect("it has rows");
+            fact.shape = (3, 4).into();
+            graph.meta_mut(id).fact = Fact::List(vec![Fact::Tensor(fact)]);
+        }),
         sized(|_, _, dynamic| {
             let mut again = dynamic.sizes[0].clone();
             again.places[0] = SizeOf::Extent(again.places[0].input(), 2);

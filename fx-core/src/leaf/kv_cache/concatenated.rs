@@ -8,6 +8,8 @@ use super::{Cached, maybe};
 use crate::trace::{Held, Proxy};
 
 /// The mirror of a `ConcatKvCache`.
+///
+/// Appending joins tensors, so the cache is as long as what was appended.
 #[derive(Debug, Clone)]
 pub struct ConcatKvCache {
     k: Option<Proxy>,
@@ -116,6 +118,8 @@ impl ConcatKvCache {
 }
 
 /// The mirror of an `InterleavedKvCache`.
+///
+/// Keys and values are one tensor, side by side.
 #[derive(Debug, Clone)]
 pub struct InterleavedKvCache {
     kv: Option<Proxy>,

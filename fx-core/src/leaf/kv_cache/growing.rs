@@ -11,6 +11,8 @@ use super::{Cached, empty, filled_up, fits, maybe, refuse};
 use crate::trace::{Held, Proxy};
 
 /// The mirror of a `Cache`.
+///
+/// Appending gives a new value of the cache; candle's writes into a buffer in place.
 #[derive(Debug, Clone)]
 pub struct Cache {
     data: Option<Proxy>,
@@ -130,6 +132,8 @@ impl Cache {
 }
 
 /// The mirror of a `KvCache`.
+///
+/// Two of [`Cache`], for keys and for values.
 #[derive(Debug, Clone)]
 pub struct KvCache {
     k: Cache,

@@ -14,6 +14,8 @@ use crate::trace::lift::Lifts;
 use crate::trace::{Held, Proxy};
 
 /// The mirror of a `RotatingCache`.
+///
+/// When it is full, what is oldest is written over.
 #[derive(Debug, Clone)]
 pub struct RotatingCache {
     data: Option<Proxy>,
@@ -165,6 +167,8 @@ fn part(of: &Proxy, dim: usize, from: usize, to: usize) -> Result<Option<Proxy>>
 }
 
 /// The mirror of a `RotatingKvCache`.
+///
+/// Two of [`RotatingCache`], for keys and for values.
 #[derive(Debug, Clone)]
 pub struct RotatingKvCache {
     k: RotatingCache,

@@ -11,6 +11,8 @@ use crate::trace::lift::Lifts;
 use crate::trace::{Held, Holding, Inputs, Proxy, Scope, Session, Traceable};
 
 /// Where a step is written, and the mask of attention to all there is then.
+///
+/// [`ScatteredCacheBuilder::indices_and_mask`] makes it.
 #[derive(Debug, Clone)]
 pub struct IndicesAndMask {
     indices: Proxy,
@@ -73,6 +75,8 @@ impl Traceable for candle_nn::kv_cache::IndicesAndMask {
 }
 
 /// The mirror of a `ScatteredKvCache`.
+///
+/// Each row of a batch is written at a place of its own.
 #[derive(Debug, Clone)]
 pub struct ScatteredKvCache {
     k: Proxy,

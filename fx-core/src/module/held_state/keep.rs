@@ -47,6 +47,8 @@ impl Clone for Kept {
 }
 
 /// Graphs that cannot have one state.
+///
+/// The message says how to capture the graph so that it can.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the graph `{graph}` reads `{path}` as a constant, which is a part of the state: capture it with \
@@ -62,17 +64,50 @@ pub struct ShareStateError {
 impl GraphModule {
     /// The state as it is now: what the next run starts from ([`Graph::state`](crate::ir::Graph::state)). Empty if the
     /// graph has none.
+    ///
+    /// A copy, which no later run changes; it shares tensor data.
+    ///
+    /// ```
+    /// use std::cell::RefCell;
+    /// use candle_core::{DType, Device, Tensor};
+    /// use fx_core::trace::Tracer;
+    ///
+    /// // A model that adds up what it is called on.
+    /// let total = (RefCell::new(Tensor::new(0f32, &Device::Cpu)?),);
+    /// let module = Tracer::new().input("x", DType::F32, ()).trace_with(&total, |(total,), inputs| {
+    ///     let sum = inputs.tensor("x")?.add(&total.borrow())?;
+    ///     *total.borrow_mut() = sum.clone();
+    ///     candle_core::Result::Ok(sum)
+    /// })?;
+    /// let one = Tensor::new(1f32, &Device::Cpu)?;
+    /// let sums = [module.forward(&[&one])?, module.forward(&[&one])?].map(|sum| sum.to_scalar::<f32>());
+    /// assert!(matches!(sums, [Ok(1.0), Ok(2.0)]));
+    ///
+    /// // A second sequence, in a state of its own.
+    /// let before = module.state();
+    /// module.reset_state();
+    /// let mut own = module.state();
+    /// module.run_with_state(&mut own, &[one.into()])?;
+    /// assert_eq!(own.get("0").and_then(|sum| sum.as_tensor()).unwrap().to_scalar::<f32>()?, 1.0);
+    /// module.set_state(before);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn state(&self) -> State {
         self.kept.lock().clone()
     }
 
     /// Puts another state in place of the one that is there, and returns that. Whether it fits is seen when the graph runs.
+    ///
+    /// `&self` is enough, as for a run. If it does not fit, the run fails with
+    /// [`RunError::OtherState`](crate::interp::RunError::OtherState) and leaves it.
     pub fn set_state(&self, state: State) -> State {
         std::mem::replace(&mut *self.kept.lock(), state)
     }
 
     /// Puts the state back to what it was when the model was captured.
+    ///
+    /// Of a graph that shares its state, that of all graphs that do; it is what this one was captured with.
     pub fn reset_state(&self) {
         *self.kept.lock() = self.kept.initial.clone();
     }

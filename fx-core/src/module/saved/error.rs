@@ -10,6 +10,8 @@ use crate::text::{ParseError, WriteError};
 use super::super::check::CheckErrors;
 
 /// A graph module that was not saved. The files are as they were before.
+///
+/// It names the node, layer or tensor that text and tensors cannot hold, and what to do instead.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// It is not correct, and could not be loaded.
@@ -69,6 +71,8 @@ pub enum SaveError {
 }
 
 /// A graph module that was not loaded.
+///
+/// Files are not trusted: whatever is in them, it is an error with a place, never a panic.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadModuleError {
     /// A file could not be read.

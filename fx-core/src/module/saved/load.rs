@@ -74,6 +74,9 @@ impl GraphModule {
 impl State {
     /// Loads a state that [`State::save`] wrote. All tensors are put on `device`.
     ///
+    /// Whether it fits a graph is seen when that runs with it
+    /// ([`GraphModule::set_state`](super::super::GraphModule::set_state)).
+    ///
     /// # Errors
     ///
     /// If a file cannot be read or is damaged, or if the two files do not fit each other.

@@ -3,7 +3,7 @@
 //! Invariant: two tensors are the same if they show the same part of the same storage in the same way; all are kept
 //! until the pool goes, so that no storage is taken for another that was there before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use candle_core::{DType, Tensor};
 
@@ -41,7 +41,8 @@ impl Identity {
 #[derive(Default)]
 pub(super) struct TensorPool {
     keys: HashMap<Identity, String>,
-    taken: HashSet<String>,
+    /// The keys that are taken, each with the last number that was put after it.
+    taken: HashMap<String, usize>,
     tensors: Vec<(String, Tensor)>,
 }
 
@@ -90,11 +91,14 @@ impl TensorPool {
     fn free_key(&mut self, path: &str) -> String {
         let base = if path.is_empty() { "tensor" } else { path };
         let mut key = base.to_owned();
-        let mut number = 1;
-        while !self.taken.insert(key.clone()) {
+        // Counted on, because a list of any number of tensors has one path.
+        let mut number = self.taken.get(base).copied().unwrap_or(1);
+        while self.taken.contains_key(&key) {
             number += 1;
             key = format!("{base}#{number}");
         }
+        self.taken.insert(key.clone(), 1);
+        self.taken.insert(base.to_owned(), number);
         key
     }
 

@@ -10,6 +10,8 @@ use super::linalg::multipliable;
 use super::{InferError, Inferred, computed, dims, is_empty, one_dtype, refuse, same, shaped};
 
 /// How a kernel moves over a dimension.
+///
+/// All in elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Sliding {
     /// Elements added on each side.

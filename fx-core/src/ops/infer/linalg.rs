@@ -76,6 +76,9 @@ fn multiplied(lhs: &TensorFact, rhs: &TensorFact, dims: &[usize]) -> Inferred {
 }
 
 /// Refuses the dtypes that candle has no matrix product for.
+///
+/// # Errors
+/// If it is one of those.
 pub fn multipliable(x: &TensorFact) -> Result<(), InferError> {
     if !matches!(x.dtype, F16 | BF16 | F32 | F64) {
         refuse!("candle does not multiply matrices of {}", x.dtype.as_str());

@@ -9,7 +9,7 @@ use super::error::DynamicError;
 use super::guards;
 use super::host::{self, Recipe};
 use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
-use crate::value::{Decimal, Fact, Fit, Fitter, FloatFit, Sizes, SymFloat, SymInt, TensorFact, Value};
+use crate::value::{Decimal, Fact, Fit, Fitter, FloatFit, Sizes, SymFloat, SymInt};
 
 /// Why the graphs are not one yet, or never.
 pub(super) enum Stop {
@@ -264,63 +264,11 @@ impl Agreement<'_> {
     }
 
     fn fact(&self, fitter: &mut Fitter, id: NodeId, rows: &[&Fact]) -> Result<Fact, Stop> {
-        let differ = || {
+        let differ = |rows: &[&Fact]| {
             let second = rows.iter().position(|fact| *fact != rows[0]).unwrap_or_default();
             Stop::error(self.not_fitted(id, "the value", second, &|at| rows[at].to_string()))
         };
-        match rows[0] {
-            Fact::Tensor(first) => {
-                let facts: Option<Vec<&TensorFact>> = rows.iter().map(|fact| fact.as_tensor()).collect();
-                let facts = facts.ok_or_else(differ)?;
-                if facts.iter().any(|fact| fact.rank() != first.rank() || fact.dtype != first.dtype) {
-                    return Err(differ());
-                }
-                let extents: Vec<SymInt> = (0..first.rank())
-                    .map(|axis| {
-                        let row: Vec<i64> =
-                            facts.iter().map(|fact| i64::try_from(fact.dims()[axis]).unwrap_or(i64::MAX)).collect();
-                        self.number(fitter, id, &format!("dimension {axis} of the value"), &row)
-                    })
-                    .collect::<Result<_, _>>()?;
-                TensorFact::symbolic(extents, first.dtype).map(Fact::Tensor).ok_or_else(differ)
-            }
-            Fact::Data(Value::Int(_)) => {
-                let row: Option<Vec<i64>> = rows
-                    .iter()
-                    .map(|fact| match fact {
-                        Fact::Data(Value::Int(int)) => Some(*int),
-                        _ => None,
-                    })
-                    .collect();
-                let expression = self.number(fitter, id, "the value", &row.ok_or_else(differ)?)?;
-                Ok(match expression.as_int() {
-                    Some(int) => Fact::Data(Value::Int(int)),
-                    None => Fact::SymInt(expression),
-                })
-            }
-            Fact::List(items) | Fact::Tuple(items) => {
-                let parts = |fact: &Fact| match fact {
-                    Fact::List(items) | Fact::Tuple(items) => items.clone(),
-                    _ => Vec::new(),
-                };
-                let all: Vec<Vec<Fact>> = rows.iter().map(|fact| parts(fact)).collect();
-                if all.iter().any(|parts| parts.len() != items.len()) {
-                    return Err(differ());
-                }
-                let parts = (0..items.len()).map(|i| {
-                    let rows: Vec<&Fact> = all.iter().map(|parts| &parts[i]).collect();
-                    if rows.iter().all(|fact| *fact == rows[0]) {
-                        Ok(rows[0].clone())
-                    } else {
-                        self.fact(fitter, id, &rows)
-                    }
-                });
-                let parts = parts.collect::<Result<_, Stop>>()?;
-                Ok(if matches!(rows[0], Fact::List(_)) { Fact::List(parts) } else { Fact::Tuple(parts) })
-            }
-            // Nothing that differs is known of all sizes.
-            _ => Ok(Fact::Unknown),
-        }
+        Fact::of_all(rows, &mut |what, row| self.number(fitter, id, what, row), &differ)
     }
 }
 

@@ -5,6 +5,8 @@
 use crate::trace::error::TraceError;
 
 /// Why a model is not captured for all sizes that were declared.
+///
+/// It is inside of [`TraceError::Dynamic`](super::super::TraceError::Dynamic).
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum DynamicError {

@@ -13,6 +13,8 @@ use crate::value::sym_float::{FloatFunction, FloatOp, SymFloat};
 use crate::value::sym_int::{SymError, SymInt};
 
 /// What was found.
+///
+/// As [`Fit`](super::Fit), of a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FloatFit {
     /// This expression.

@@ -12,6 +12,15 @@ const CONFIG: &str = r#"{
     "use_cache": true, "vocab_size": 60
 }"#;
 
+/// The layers that project, which their constructor's twin sees.
+fn projector(hidden: &Hidden) -> Result<fx::GraphModule, Failure> {
+    hidden.capture(|given, x| {
+        let weights = given.var_builder(&hidden.weights);
+        let projector = fx::Symbolic::<crate::copies::llava::llava::MMProjector>::load(&weights, &config(CONFIG)?)?;
+        projector.forward(&x[0])
+    })
+}
+
 /// The small tower of images, of the copy's type or of the original's.
 macro_rules! tower {
     ($clip:ident) => {
@@ -35,7 +44,8 @@ pub(super) fn cases() -> Vec<Case> {
             build: |weights| llava::LLaVA::load(weights, &config(CONFIG)?, Some(tower!(clip))),
             inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?]),
             call: |model, x| model.encode_images(&x[0]),
-        },
+        }
+        .telling("Sequential", projector),
         case! {
             llava with clip, llama: "embeddings",
             build: |weights| {

@@ -22,6 +22,8 @@ mod prelude {
     pub(super) use crate::case::Case;
     #[allow(unused_imports, reason = "few models need them")]
     pub(super) use crate::weights::{lacking, resized, without};
+    #[allow(unused_imports, reason = "few models hide a layer")]
+    pub(super) use crate::{case::Failure, told::Hidden};
 }
 
 /// Reads a configuration from its JSON text, the one form that fits the original's type and the copy's.
@@ -92,11 +94,11 @@ macro_rules! called {
 }
 use called;
 
-/// A case of a model that a function builds of closures: captured while it is built. The `twin` is built of the symbolic
-/// world's weights, from the same text where that is a function.
+/// A case of a model that hides layers, in closures, a `Sequential` or a `Box<dyn Module>`: captured while it is built. The
+/// `twin` is built of the symbolic world's weights, from the same text where that is a function.
 macro_rules! built {
     (
-        $model:ident: $name:literal,
+        $model:ident $(with $($other:ident),+)?: $name:literal,
         weights: $weights:expr,
         build: $build:expr,
         twin: $twin:expr,
@@ -104,11 +106,13 @@ macro_rules! built {
         call: |$called:ident, $x:ident| $call:expr $(,)?
     ) => {{
         let original = {
-            use candle_transformers::models::$model;
+            #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
+            use candle_transformers::models::{$model $(, $($other),+)?};
             let build = $build;
             $crate::case::Built::by(move |weights| build(($weights)(weights))).run(called!(|$called, $x| $call))
         };
-        use $crate::copies::$model::$model;
+        #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
+        use $crate::copies::$model::{$model $(, $($other),+)?};
         let run = {
             let build = $build;
             $crate::case::Built::by(move |weights| build(($weights)(weights))).run(called!(|$called, $x| $call))

@@ -2,6 +2,17 @@
 
 use super::prelude::*;
 
+/// The custom operation that adds the positions of rows and of columns, by the operations that it is named after.
+fn add3(hidden: &Hidden) -> Result<fx::GraphModule, Failure> {
+    let [attn, rows, columns] = hidden.facts.as_slice() else { return Err("three tensors".into()) };
+    let (shape, columns) = (attn.dims().to_vec(), columns.dims()[3]);
+    let [batch, height, width, rows] = *rows.dims() else { return Err("four dimensions".into()) };
+    hidden.capture(|_, x| {
+        let attn = x[0].reshape((batch, height, width, rows, columns))?.broadcast_add(&x[1].unsqueeze(4)?)?;
+        attn.broadcast_add(&x[2].unsqueeze(3)?)?.reshape(shape.clone())
+    })
+}
+
 pub(super) fn cases() -> Vec<Case> {
     vec![
         case! {
@@ -23,7 +34,8 @@ pub(super) fn cases() -> Vec<Case> {
             ),
             inputs: |at| Ok([at.uniform((1, 3, 64, 64))?]),
             call: |model, x| model.forward(&x[0]),
-        },
+        }
+        .telling("add3", add3),
         case! {
             segment_anything: "masks of a point",
             build: |weights| {
