@@ -68,17 +68,20 @@ pub(crate) fn report_others(item: &Item, own: &'static str, errors: &Errors) {
         Item::Fn(item) => &item.attrs,
         _ => return,
     };
-    for attribute in attributes {
-        let segments = &attribute.path().segments;
-        if segments.len() != 2 || segments[0].ident != "fx" {
-            continue;
-        }
-        let Some(other) = ["module", "constant", "wrap"].into_iter().find(|name| segments[1].ident == name) else {
-            continue;
-        };
+    for (attribute, other) in others(attributes) {
         let message = if other == own { Message::Twice(own) } else { Message::Together(own, other) };
         errors.report(attribute.path(), message);
     }
+}
+
+/// The attributes of ours among those of an item, and which they are.
+fn others(attributes: &[Attribute]) -> impl Iterator<Item = (&Attribute, &'static str)> {
+    attributes.iter().filter_map(|attribute| {
+        let segments = &attribute.path().segments;
+        let is_ours = segments.len() == 2 && segments[0].ident == "fx";
+        let name = ["module", "constant", "wrap"].into_iter().find(|name| is_ours && segments[1].ident == name)?;
+        Some((attribute, name))
+    })
 }
 
 /// Lints judge what people wrote; the second copy would only repeat what they say about the first.

@@ -20,7 +20,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            return errors.unreadable(without_options(item));
+            return errors.finish(TokenStream::new(), without_options(item));
         }
     };
     report_others(&parsed, "constant", &errors);
@@ -33,7 +33,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         other => {
             let goes_on = "a struct or an enum";
             errors.report(other, Message::WrongItem { attribute: "constant", goes_on, found: kind(other) });
-            return errors.unreadable(without_options(item));
+            return errors.finish(TokenStream::new(), without_options(item));
         }
     };
     for field in fields(&parsed) {
@@ -85,7 +85,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             }
         }
     };
-    errors.finish(generated, &parsed, &paths)
+    errors.finish(generated, original)
 }
 
 fn fields(item: &Item) -> Vec<&Field> {

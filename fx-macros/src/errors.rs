@@ -5,12 +5,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
-use syn::{Attribute, Generics, Item};
-
-use crate::attributes::{cfgs, derived};
-use crate::paths::Paths;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
 
 /// The wording of the errors, in one place for review.
 pub(crate) enum Message {
@@ -172,7 +168,7 @@ fn list(names: &[&str]) -> String {
 
 /// Gathers the errors of one item, so that its author sees all of them at once.
 ///
-/// Invariant: [`Errors::finish`] or [`Errors::unreadable`] is called, or dropping panics. An error that nobody looks at cannot pass a test.
+/// Invariant: [`Errors::finish`] is called, or dropping panics. An error that nobody looks at cannot pass a test.
 pub(crate) struct Errors {
     gathered: RefCell<Option<Vec<syn::Error>>>,
 }
@@ -191,50 +187,14 @@ impl Errors {
     }
 
     /// The expansion if all went well; the author's item beside the errors if not.
-    pub(crate) fn finish(self, expansion: TokenStream, original: &Item, paths: &Paths) -> TokenStream {
-        let Some(errors) = self.take() else { return expansion };
-        let mut output = original.to_token_stream();
-        output.extend(match original {
-            Item::Struct(item) => refused(&item.ident, &item.generics, &item.attrs, &errors, paths),
-            Item::Enum(item) => refused(&item.ident, &item.generics, &item.attrs, &errors, paths),
-            _ => errors.iter().map(syn::Error::to_compile_error).collect(),
-        });
-        output
-    }
-
-    /// The tokens of an item that cannot be read beside the errors.
-    pub(crate) fn unreadable(self, original: TokenStream) -> TokenStream {
-        let errors = self.take().unwrap_or_default();
+    pub(crate) fn finish(self, expansion: TokenStream, original: TokenStream) -> TokenStream {
+        let errors = self.gathered.borrow_mut().take().unwrap_or_default();
+        if errors.is_empty() {
+            return expansion;
+        }
         let mut output = original;
         output.extend(errors.iter().map(syn::Error::to_compile_error));
         output
-    }
-
-    fn take(&self) -> Option<Vec<syn::Error>> {
-        self.gathered.borrow_mut().take().filter(|errors| !errors.is_empty())
-    }
-}
-
-/// The errors of a type, which has a mirror for all that: one that is an error, so that rustc does not say again, of each
-/// impl and each field, that there is none.
-fn refused(
-    name: &Ident,
-    generics: &Generics,
-    attributes: &[Attribute],
-    errors: &[syn::Error],
-    paths: &Paths,
-) -> TokenStream {
-    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (traceable, scope, cfgs, derived) = (paths.traceable(), paths.scope(), cfgs(attributes), derived());
-    let mut messages = errors.iter().map(syn::Error::to_compile_error);
-    let first = messages.next();
-    quote! {
-        #(#cfgs)* #derived
-        impl #impl_generics #traceable for #name #type_generics #where_clause {
-            type Symbolic = #first;
-            fn symbolic(&self, _: &#scope) -> Self::Symbolic { loop {} }
-        }
-        #(#messages)*
     }
 }
 

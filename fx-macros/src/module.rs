@@ -1,7 +1,7 @@
 //! `#[fx::module]`: finds out what kind of item it is on.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::Item;
 use syn::ext::IdentExt;
 
@@ -18,7 +18,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            return errors.unreadable(without_options(item));
+            return errors.finish(TokenStream::new(), without_options(item));
         }
     };
     let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
@@ -65,7 +65,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     report_stray(&mut original, &errors);
-    errors.finish(generated, &original, &paths)
+    errors.finish(generated, original.to_token_stream())
 }
 
 /// Reports `specialize` on what has no code.

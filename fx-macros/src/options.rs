@@ -147,26 +147,43 @@ pub(crate) fn report_stray(item: &mut Item, errors: &Errors) {
 }
 
 /// The tokens of an item that cannot be read, without `#[fx(…)]`, which rustc does not know.
+///
+/// What has none stays the token that it was: rustc says a thing once of the same tokens.
 pub(crate) fn without_options(item: TokenStream) -> TokenStream {
     let mut kept: Vec<TokenTree> = Vec::new();
     for token in item {
-        let TokenTree::Group(group) = token else {
-            kept.push(token);
-            continue;
-        };
-        let is_named_fx = matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(name)) if name == "fx");
-        let is_path =
-            matches!(group.stream().into_iter().nth(1), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
-        let follows_hash = matches!(kept.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '#');
-        if group.delimiter() == Delimiter::Bracket && is_named_fx && !is_path && follows_hash {
-            kept.pop();
-        } else {
-            let mut inside = Group::new(group.delimiter(), without_options(group.stream()));
-            inside.set_span(group.span());
-            kept.push(inside.into());
+        match token {
+            TokenTree::Group(group) if is_option(&group) && kept.last().is_some_and(is_hash) => {
+                kept.pop();
+            }
+            TokenTree::Group(group) if has_options(group.stream()) => {
+                let mut inside = Group::new(group.delimiter(), without_options(group.stream()));
+                inside.set_span(group.span());
+                kept.push(inside.into());
+            }
+            other => kept.push(other),
         }
     }
     kept.into_iter().collect()
+}
+
+fn has_options(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => is_option(&group) || has_options(group.stream()),
+        _ => false,
+    })
+}
+
+/// `[fx(…)]`, but not `[fx::module]`.
+fn is_option(group: &Group) -> bool {
+    let mut tokens = group.stream().into_iter();
+    let is_named_fx = matches!(tokens.next(), Some(TokenTree::Ident(name)) if name == "fx");
+    let is_path = matches!(tokens.next(), Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    group.delimiter() == Delimiter::Bracket && is_named_fx && !is_path
+}
+
+fn is_hash(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == '#')
 }
 
 fn take(

@@ -100,7 +100,7 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
     let (held_method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
-    let (text, derived) = (name.to_string(), derived());
+    let (text, derived, candle) = (name.to_string(), derived(), paths.candle());
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
     let impls = autos.map(|auto| {
@@ -110,16 +110,16 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
             impl #traceable for ::std::boxed::Box<dyn #name #auto> {
                 type Symbolic = ::std::boxed::Box<dyn #name<#tensor>>;
                 fn symbolic(&self, scope: &#scope) -> Self::Symbolic {
-                    match #name::#method(&**self, scope) {
+                    match #name::<#candle::Tensor>::#method(&**self, scope) {
                         ::core::option::Option::Some(mirror) => mirror,
                         ::core::option::Option::None => #no_mirror(scope, #text),
                     }
                 }
                 fn held(mirror: &Self::Symbolic, holding: &mut #holding) -> #held {
-                    #name::#held_method(&**mirror, holding)
+                    #name::<#tensor>::#held_method(&**mirror, holding)
                 }
                 fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> {
-                    #name::#part_method(&**self, step)
+                    #name::<#candle::Tensor>::#part_method(&**self, step)
                 }
             }
         }

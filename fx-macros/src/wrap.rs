@@ -29,21 +29,21 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
-            return errors.unreadable(without_options(item));
+            return errors.finish(TokenStream::new(), without_options(item));
         }
     };
     report_others(&parsed, "wrap", &errors);
     if !matches!(parsed, Item::Fn(_)) {
         let goes_on = "a free function";
         errors.report(&parsed, Message::WrongItem { attribute: "wrap", goes_on, found: kind(&parsed) });
-        return errors.unreadable(without_options(item));
+        return errors.finish(TokenStream::new(), without_options(item));
     }
     report_stray(&mut parsed, &errors);
     let generated = match &parsed {
         Item::Fn(function) => expand_fn(function, &paths, pure, &errors),
         _ => TokenStream::new(),
     };
-    errors.finish(generated, &parsed, &paths)
+    errors.finish(generated, parsed.to_token_stream())
 }
 
 fn expand_fn(item: &ItemFn, paths: &Paths, pure: bool, errors: &Errors) -> TokenStream {

@@ -18,6 +18,8 @@ pub(super) fn identifier(text: &str) -> Ident {
         // These cannot even be raw.
         "" | "_" => Ident::new(&format!("{name}_empty"), Span::call_site()),
         "self" | "Self" | "super" | "crate" => Ident::new(&format!("{name}_"), Span::call_site()),
+        // A keyword since the edition of written crates, which syn takes for a name.
+        "gen" => Ident::new_raw("gen", Span::call_site()),
         name if syn::parse_str::<Ident>(name).is_ok() => Ident::new(name, Span::call_site()),
         name => Ident::new_raw(name, Span::call_site()),
     }

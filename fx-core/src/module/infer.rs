@@ -58,6 +58,9 @@ impl GraphModule {
     /// Works out anew what is known of each node from what is known of the placeholders, and writes it to the nodes.
     /// What no rule can say becomes unknown.
     ///
+    /// In a graph that follows sizes, what is found holds at all of them: `f32[2 * batch, 4]`. Rules know numbers only, so
+    /// each is asked at several sizes; where what it says follows no expression, nothing is known.
+    ///
     /// A fact that follows sizes stays if it says the same at the capture's. To work out facts for other inputs, write
     /// those of the placeholders first ([`Graph::meta_mut`](crate::ir::Graph::meta_mut)); what only a run can tell,
     /// [`ShapeProp`](crate::interp::ShapeProp) sees.

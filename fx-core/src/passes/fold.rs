@@ -12,6 +12,7 @@ use super::held::{drop_stale, named, numbered_path};
 use super::pass::{Fuel, Pass, PassFailure};
 use crate::ir::{Argument, Graph, NodeId, Origin, Target, bind};
 use crate::module::{Attribute, Attributes, GraphModule};
+use crate::ops::candle_error::caught;
 use crate::ops::{Args, Effect, Facts};
 use crate::value::{Fact, Value};
 
@@ -83,7 +84,8 @@ impl ConstantFolding {
             return None;
         }
         let values: SmallVec<[&Value; 4]> = values.iter().collect();
-        (op.eval)(Args { op, values: &values }).ok()
+        // Of a user's operation nobody knows.
+        caught(|| (op.eval)(Args { op, values: &values })).ok()
     }
 }
 

@@ -118,6 +118,9 @@ impl fmt::Display for TensorFact {
     }
 }
 
+/// Finds the expression of numbers at several sizes; it is told what they are of.
+pub(crate) type FitNumber<'f, E> = dyn FnMut(&str, &[i64]) -> Result<SymInt, E> + 'f;
+
 /// What is known of a value before it runs.
 ///
 /// Each node has one, [`Meta::fact`](crate::ir::Meta::fact). Captures write it, [`GraphModule::infer_facts`] works it
@@ -241,7 +244,7 @@ impl Fact {
     /// `differ` says what it means that two are of different kinds.
     pub(crate) fn of_all<E>(
         rows: &[&Self],
-        number: &mut dyn FnMut(&str, &[i64]) -> Result<SymInt, E>,
+        number: &mut FitNumber<'_, E>,
         differ: &dyn Fn(&[&Self]) -> E,
     ) -> Result<Self, E> {
         let Some(first) = rows.first() else { return Ok(Self::Unknown) };

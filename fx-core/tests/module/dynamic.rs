@@ -3,10 +3,10 @@
 use candle_core::{DType, Device, Result, Tensor};
 use fx_core::interp::{Emit, Execution, ShapeProp, TransformError, Transformer};
 use fx_core::ir::{Argument, Graph, Keyword, ModulePath, NodeMap};
-use fx_core::module::GraphModule;
+use fx_core::module::{Attributes, GraphModule};
 use fx_core::passes::split_module;
 use fx_core::trace::Tracer;
-use fx_core::value::Value;
+use fx_core::value::{Fact, Value};
 
 /// `[batch, seq, 4]` with every other position.
 fn halves(x: &fx_core::trace::Proxy, past: usize) -> Result<fx_core::trace::Proxy> {
@@ -140,4 +140,52 @@ fn an_input_that_sizes_are_read_from_cannot_go() {
     module.graph_mut().erase_node(past).unwrap();
     let error = module.check().unwrap_err().to_string();
     assert!(error.contains("V13: the size `past` is read from a node that is no input any more"), "{error}");
+}
+
+/// Nothing is written down but what the inputs are; of each node it is found at all sizes, and where it cannot be, nothing.
+#[test]
+fn what_is_known_is_found_for_all_sizes() {
+    let text = "graph g<n: 2 = %x[0], k: 2 = %k>(%x: f32[n, 4], %k: k) where (n > 1, k < 50) {
+    %relu = call_method relu(%x)
+    %flat = call_method reshape(%relu, s = (n * 4,))
+    %twice = call_function Tensor::cat([%x, %x], dim = 0)
+    %more = call_function Tensor::cat([%twice, %x], dim = 0)
+    %some = call_method narrow(%x, dim = 0, start = 0, len = min(n, 5))
+    %grid = call_function Tensor::zeros(shape = (k, n, 3), dtype = f32, device = cpu)
+    %sum = call_method sum_keepdim(%x, sum_dims = 0)
+    %block = call_module block(%twice)
+    %half = call_method narrow(%twice, dim = 0, start = n, len = n / 2)
+    output (%flat, %grid, %sum)
+}";
+    let block = "graph block<m: 7 = %x[0]>(%x: f32[m, 4]) {
+    %flat = call_method reshape(%x, s = (m * 2, 2))
+    output [%flat, %x]
+}";
+    let block = GraphModule::new(block.parse().unwrap(), Attributes::new()).unwrap();
+    let mut module = GraphModule::new(text.parse().unwrap(), Attributes::from_iter([("block", block)])).unwrap();
+    module.infer_facts().unwrap();
+    let facts: Vec<String> = module.graph().nodes().map(|(_, node)| node.meta().fact.to_string()).collect();
+    assert_eq!(
+        facts,
+        [
+            "f32[n, 4]",
+            "k",
+            "f32[n, 4]",
+            "f32[n * 4]",
+            "f32[2 * n, 4]",
+            "f32[3 * n, 4]",
+            "f32[min(n, 5), 4]",
+            "f32[k, n, 3]",
+            "f32[1, 4]",
+            "[f32[n * 4, 2], f32[2 * n, 4]]",
+            "f32[n / 2, 4]",
+            "[f32[n * 4], f32[k, n, 3], f32[1, 4]]",
+        ]
+    );
+    // Of inputs that are of one size, it is that of the rest, too.
+    let x = module.graph().first().unwrap();
+    module.graph_mut().meta_mut(x).fact = Fact::tensor((6, 4), DType::F32);
+    module.infer_facts().unwrap();
+    let flat = module.graph().node_named("flat").unwrap();
+    assert_eq!(module.graph().node(flat).meta().fact, Fact::tensor(24, DType::F32));
 }

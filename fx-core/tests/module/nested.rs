@@ -202,8 +202,8 @@ fn a_tensor_that_is_a_default_of_a_child_is_written_out_with_it() {
     let model = calling(block, |graph, x| graph.at_end().call_module("block", [x.into()], [])).expect("it fits");
     let whole = WriteOut.transform(&model).expect("it is written out");
     assert_eq!(whole.children().count(), 0);
-    let x = Value::from(tensor(&[1.0]));
-    assert_eq!(floats(&whole.run(&[x.clone()]).expect("it runs")), floats(&model.run(&[x]).expect("it runs")));
+    let x = [Value::from(tensor(&[1.0]))];
+    assert_eq!(floats(&whole.run(&x).expect("it runs")), floats(&model.run(&x).expect("it runs")));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
-use syn::{FnArg, Generics, ItemImpl, Lifetime, ReceiverKind, ReturnType, Signature, Type};
+use syn::{FnArg, Generics, ItemImpl, Lifetime, Path, ReceiverKind, ReturnType, Signature, Type};
 
 use super::ImplKind;
 use super::parameters::{Parameter, parameters};
@@ -84,7 +84,7 @@ impl Entry {
         &self,
         generics: &Generics,
         item: &ItemImpl,
-        mirror: &TokenStream,
+        mirror: &Path,
         paths: &Paths,
     ) -> TokenStream {
         let (kind, trait_name, called) =
@@ -129,7 +129,7 @@ impl Entry {
         }
     }
 
-    pub(super) fn implement(&self, generics: &Generics, mirror: &TokenStream, paths: &Paths) -> TokenStream {
+    pub(super) fn implement(&self, generics: &Generics, mirror: &Path, paths: &Paths) -> TokenStream {
         let (kind, callee) = match self.kind {
             ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
             ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),

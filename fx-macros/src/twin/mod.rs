@@ -36,7 +36,7 @@ use syn::{
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::errors::{Errors, Message};
-use crate::known::Known;
+use crate::known::{self, Known};
 use crate::mirror::{mirror_ident, traceable_generics};
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
@@ -69,7 +69,8 @@ pub(crate) fn expand_impl(
         errors.report(unsafety, Message::UnsafeImpl);
     }
     let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
-    let Some((mirror, own)) = mirror_path(&item.self_ty) else {
+    let of_any = |own: &Ident| item.generics.type_params().any(|param| param.ident == *own);
+    let Some((mirror, own)) = mirror_path(&item.self_ty).filter(|(_, own)| !of_any(own)) else {
         errors.report(&item.self_ty, Message::SelfType);
         return (item.clone(), TokenStream::new());
     };
@@ -86,12 +87,6 @@ pub(crate) fn expand_impl(
 
     let unique = unique_name(item, &mirror, &selected[0].sig);
     let known = Known::named(&unique);
-    let implementer = match kind {
-        ImplKind::Module | ImplKind::ModuleT | ImplKind::Mirrored if !of_tensor => found_by_type(item, &known, paths),
-        _ => None,
-    };
-    let is_found_by_type = implementer.is_some();
-    let implementer = implementer.unwrap_or_else(|| mirror.to_token_stream());
     let mut aliases = literals::Aliases::default();
     let mut fallbacks = fallbacks::Fallbacks::default();
     let mut used = Names::default();
@@ -171,28 +166,29 @@ pub(crate) fn expand_impl(
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
-        let implementation = entry.whole_method(&generics, item, &implementer, paths);
+        let implementation = entry.whole_method(&generics, item, &mirror, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
     });
     let whole_methods: Vec<TokenStream> = whole_methods.collect();
     let entries = entries.iter().map(|(entry, _, method_attrs)| {
-        let implementation = entry.implement(&generics, &implementer, paths);
+        let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
     let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
-    let annotated = (!of_tensor && !is_found_by_type && item.generics.params.is_empty()).then(|| {
-        let checked = annotated(item, paths);
-        quote!(#(#cfgs)* const _: () = { #checked };)
-    });
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
     let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
+    // What objects need asks for the mirror itself.
+    let annotated = (!of_tensor && !objects && item.generics.params.is_empty()).then(|| {
+        let checked = annotated(item, paths);
+        quote!(#(#cfgs)* const _: () = { #checked };)
+    });
     let object_held = objects.then(|| object_held(item, paths));
     let twin = quote! {
         #imports
         #aliases
-        impl #impl_generics #of_trait #implementer #where_clause { #(#constants)* #(#twins)* #object_held }
+        impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
     };
@@ -227,16 +223,6 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
 }
 
-/// The mirror as what the type says it is, which is right where the type is imported, too: beside a path, `layers::Model`, its
-/// name is found anyway. An impl without a trait, and one with parameters, must have the name.
-fn found_by_type(item: &ItemImpl, known: &Known, paths: &Paths) -> Option<TokenStream> {
-    let own = self_type(&item.self_ty)?;
-    if !item.generics.params.is_empty() || own.path.segments.len() > 1 {
-        return None;
-    }
-    Some(Types::new(Target::Twin, paths).asking(known).symbolic(own).to_token_stream())
-}
-
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
 fn annotated(item: &ItemImpl, paths: &Paths) -> TokenStream {
     let (ty, traceable) = (&item.self_ty, paths.traceable());
@@ -262,27 +248,28 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
 
 /// The method by which the mirror of an object says what it holds.
 fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
-    let (name, ty, traceable) = (traits::held_method(), &item.self_ty, paths.traceable());
+    let (name, of_type) = (traits::held_method(), known::function_of(&item.self_ty, paths.traceable(), "held"));
     let (held, holding) = (paths.private("Held"), paths.private("Holding"));
     quote! {
-        fn #name(&self, holding: &mut #holding) -> #held { <#ty as #traceable>::held(self, holding) }
+        fn #name(&self, holding: &mut #holding) -> #held { #of_type(self, holding) }
     }
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.
 fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
-    let (name, scope, traceable) = (traits::mirror_method(), paths.scope(), paths.traceable());
+    let (name, scope) = (traits::mirror_method(), paths.scope());
+    let [symbolic, lend] = ["symbolic", "part"].map(|name| known::function_of(&item.self_ty, paths.traceable(), name));
     let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
     let mirror = parse_quote! {
         #[doc(hidden)]
         fn #name(&self, scope: &#scope) -> ::core::option::Option<::std::boxed::Box<dyn #object>> {
-            ::core::option::Option::Some(::std::boxed::Box::new(#traceable::symbolic(self, scope)))
+            ::core::option::Option::Some(::std::boxed::Box::new(#symbolic(self, scope)))
         }
     };
     let part = parse_quote! {
         #[doc(hidden)]
-        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #traceable::part(self, step) }
+        fn #part_method(&self, step: usize) -> ::core::option::Option<#part<'_>> { #lend(self, step) }
     };
     [mirror, part]
 }

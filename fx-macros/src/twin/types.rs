@@ -300,7 +300,7 @@ impl<'a> Types<'a> {
     }
 
     /// `<T as Traceable>::Symbolic`, spanned on the user's type.
-    pub(crate) fn symbolic(&self, ty: &TypePath) -> Type {
+    fn symbolic(&self, ty: &TypePath) -> Type {
         let depends = |name: &str| self.kept.contains(name) || self.mirrored.contains(name);
         let asked = self.known.and_then(|known| known.ask(&Type::Path(ty.clone()), depends));
         let tokens: TokenStream = match &self.target {

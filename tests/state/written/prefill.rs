@@ -102,14 +102,14 @@ impl Decoder {
             );
         }
         expect("x", x, DType::F32, &[1, 3, 4])?;
-        let (layers_0_key, tanh, matmul) = self.layers[0].forward(x)?;
+        let (key, tanh, matmul) = self.layers[0].forward(x)?;
         let add = (&matmul + x)?;
         drop(matmul);
-        let (layers_1_key, tanh_2, matmul_2) = self.layers[1].forward(&add)?;
+        let (key_2, tanh_2, matmul_2) = self.layers[1].forward(&add)?;
         let add_2 = (&matmul_2 + &add)?;
         self.state = State {
-            layers_0_kv_cache: Some((layers_0_key, tanh)),
-            layers_1_kv_cache: Some((layers_1_key, tanh_2)),
+            layers_0_kv_cache: Some((key, tanh)),
+            layers_1_kv_cache: Some((key_2, tanh_2)),
         };
         Ok(add_2)
     }

@@ -15,7 +15,6 @@ mod functions;
 mod generics;
 mod globs;
 mod hostile_names;
-mod imported_types;
 mod items_in_functions;
 mod macros;
 mod modules;

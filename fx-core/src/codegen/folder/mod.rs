@@ -157,10 +157,9 @@ impl<'a> Folder<'a> {
     /// use fx_core::codegen::Folder;
     /// use fx_core::trace::Tracer;
     ///
-    /// let weight = Tensor::ones(3, DType::F32, &Device::Cpu)?;
-    /// let model = Tracer::new().input("x", DType::F32, 3).trace_with(&weight, |weight, inputs| &inputs.tensor("x")? + &*weight)?;
-    /// # let name = model.attributes().iter().next().map(|(path, _)| path.to_string()).unwrap_or_default();
-    /// let written = Folder::new().rename(|_| "encoder.scale".to_owned()).write(&model)?;
+    /// let model = (Tensor::ones(3, DType::F32, &Device::Cpu)?,);
+    /// let module = Tracer::new().trace_with(&model, |(scale,), inputs| inputs.tensor("x")?.mul(scale))?;
+    /// let written = Folder::new().rename(|path| path.replace('0', "encoder.scale")).write(&module)?;
     /// assert_eq!(written.weights()[0].0, "encoder.scale");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

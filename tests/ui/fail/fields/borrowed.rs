@@ -1,5 +1,5 @@
-use candle_core::{Result, Tensor};
-use candle_nn::{Linear, Module};
+use candle_core::Tensor;
+use candle_nn::Linear;
 
 #[fx::module]
 struct Model<'a> {
@@ -11,12 +11,5 @@ struct Model<'a> {
 }
 
 struct Steps(usize);
-
-#[fx::module]
-impl Module for Model<'_> {
-    fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        self.layers[0].forward(&x.matmul(self.weight)?)
-    }
-}
 
 fn main() {}

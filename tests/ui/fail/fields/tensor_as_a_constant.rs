@@ -1,4 +1,4 @@
-use candle_core::{Result, Tensor};
+use candle_core::Tensor;
 
 #[fx::module]
 struct Model {
@@ -6,13 +6,6 @@ struct Model {
     weight: Tensor,
     #[fx(constant)]
     more: Vec<candle_core::Tensor>,
-}
-
-#[fx::module]
-impl Model {
-    fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        x.matmul(&self.weight)
-    }
 }
 
 fn main() {}
