@@ -106,9 +106,9 @@ const PLAIN: [&str; 14] = [
 ];
 /// candle's traits whose impls are part of the computation.
 const TRAITS: [&str; 3] = ["Module", "ModuleT", "StreamingModule"];
-/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object.
-const NOT_CLONE: [&str; 9] =
-    ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn"];
+/// What keeps a type from being cloned, unless it says that it can be; `dyn` is any trait object, `&mut` what is borrowed so.
+const NOT_CLONE: [&str; 10] =
+    ["Mutex", "RwLock", "RefCell", "AtomicBool", "AtomicUsize", "AtomicU32", "AtomicU64", "File", "dyn", "&mut"];
 
 impl Classes {
     /// Classifies all types of the given files.
@@ -405,7 +405,10 @@ impl Classes {
             let clone = ty.derives.contains("Clone");
             // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides; of what is generic, it depends.
             let generic = !ty.generics.is_empty() && ty.holds(|name| ty.generics.contains(name));
-            let stuck = ty.clone_by_hand || generic || (!clone && ty.holds(|name| NOT_CLONE.contains(&name)));
+            // An error is no part of a model, and holds others that nobody can clone.
+            let error = ty.derives.contains("Error") || ty.holds(|name| name == "Error");
+            let stuck =
+                ty.clone_by_hand || generic || (!clone && (error || ty.holds(|name| NOT_CLONE.contains(&name))));
             ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
         }
         let reached = self.reached_types();

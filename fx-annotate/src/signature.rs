@@ -11,7 +11,8 @@ use syn::{Block, FnArg, ReturnType, Signature, Type};
 use crate::classify::is_weights;
 use crate::source::{Origin, Segments, SourceFile, segments};
 
-/// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`.
+/// All paths mentioned in a type, generic arguments and trait objects included; a trait object also as `dyn`, and what is
+/// borrowed to be changed as `&mut`.
 pub(super) fn mentions(ty: &Type) -> Vec<Segments> {
     struct Paths(Vec<Segments>);
     impl<'ast> Visit<'ast> for Paths {
@@ -23,6 +24,13 @@ pub(super) fn mentions(ty: &Type) -> Vec<Segments> {
         fn visit_type_trait_object(&mut self, object: &'ast syn::TypeTraitObject) {
             self.0.push(vec!["dyn".to_owned()]);
             visit::visit_type_trait_object(self, object);
+        }
+
+        fn visit_type_reference(&mut self, reference: &'ast syn::TypeReference) {
+            if reference.mutability.is_some() {
+                self.0.push(vec!["&mut".to_owned()]);
+            }
+            visit::visit_type_reference(self, reference);
         }
     }
     let mut paths = Paths(Vec::new());

@@ -39,6 +39,44 @@ fn an_enum_as_the_whole_model() {
     }
 }
 
+/// Variants named as constants are.
+#[fx::module]
+enum Version {
+    V1(Linear),
+    V2 { linear: Linear },
+}
+
+#[fx::module]
+impl Version {
+    const HALF: f64 = 0.5;
+
+    fn is_first(&self) -> bool {
+        matches!(self, Self::V1(_))
+    }
+
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let x = if self.is_first() { x * Self::HALF } else { x.relu() }?;
+        let other = match self {
+            Self::V1(linear) => Self::V2 { linear: linear.clone() },
+            Self::V2 { linear } => Self::V1(linear.clone()),
+        };
+        match (self, other) {
+            (Self::V1(first), Self::V2 { linear }) => linear.forward(&first.forward(&x)?),
+            (Self::V2 { linear, .. }, _) => linear.forward(&x)?.exp(),
+            _ => candle_core::bail!("it is the other"),
+        }
+    }
+}
+
+#[test]
+fn variants_named_as_constants() {
+    let x = tensor(&[2, 4]);
+    for model in [Version::V1(linear(4, 4)), Version::V2 { linear: linear(4, 4) }] {
+        let expected = model.forward(&x).unwrap();
+        assert_returns(&[&expected], fx::trace(&model, (&x,)), &[&x]);
+    }
+}
+
 #[fx::module]
 enum Kind {
     Plain(Linear),

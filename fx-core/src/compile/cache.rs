@@ -1,17 +1,17 @@
-//! [`Cache`]: the graphs of a model, the state they work on, and the model behind them.
+//! [`Cache`]: the graphs of a model and the state they work on; the model stays behind them.
+//!
+//! A cache knows nothing of the model's type, so that programs with many models compile it once.
 //!
 //! Invariant: the model is in the present state when the calls that it missed are made up for; every graph reads from the
 //! state whatever is in it.
 
 use std::sync::Arc;
 
-use candle_core::Result;
-
 use crate::ir::Target;
 use crate::module::inputs::parameter;
 use crate::module::{GraphModule, State};
 use crate::ops::Effect;
-use crate::trace::{TraceError, Traceable, Tracer, state_of};
+use crate::trace::{TraceError, Tracer};
 use crate::value::Value;
 
 use super::arguments::Arguments;
@@ -45,27 +45,22 @@ pub struct Stats {
     pub dropped: usize,
 }
 
-/// How the original is called.
-pub(super) type Original<M, A, R> = dyn Fn(&mut M, A) -> Result<R> + Send + Sync;
-/// How the model is captured.
-pub(super) type Capture<M, A> =
-    dyn Fn(&M, Tracer<'_>, &A) -> std::result::Result<GraphModule, TraceError> + Send + Sync;
-
-/// What each capture is told besides.
-pub(super) type Configure = dyn for<'t> Fn(Tracer<'t>) -> Tracer<'t> + Send + Sync;
-
-/// How a model is called and captured.
-pub(super) struct Calls<M, A, R> {
+/// A model that graphs are made of, whatever its type.
+pub(super) trait Behind<A> {
+    /// Calls it, for what it changes.
+    fn repeat(&mut self, arguments: A);
+    /// Captures it as it is called.
+    fn capture(&self, tracer: Tracer<'_>, arguments: &A) -> Result<GraphModule, TraceError>;
+    /// What it keeps at these names; none if it has something else there.
+    fn state(&self, names: &[String]) -> Option<State>;
+    /// What each capture is told besides.
+    fn tracer<'t>(&self) -> Tracer<'t>;
     /// Names of the parameters, if they are known without a capture.
-    pub(super) names: Vec<String>,
-    pub(super) original: Box<Original<M, A, R>>,
-    pub(super) capture: Box<Capture<M, A>>,
-    pub(super) configure: Box<Configure>,
+    fn names(&self) -> &[String];
 }
 
 /// The graphs of a model.
-pub(super) struct Cache<M, A> {
-    model: M,
+pub(super) struct Cache<A> {
     /// The calls that graphs have answered and that have changed the state.
     behind: Vec<A>,
     /// What the model keeps, as far as graphs know of it; none if only the model knows.
@@ -81,11 +76,11 @@ pub(super) struct Cache<M, A> {
     refusals: Vec<Refusal>,
 }
 
-impl<M, A> Cache<M, A> {
-    pub(super) fn new(model: M) -> Self {
+impl<A> Cache<A> {
+    pub(super) fn new() -> Self {
         let (behind, graphs, examples, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        Self { model, behind, state, graphs, examples, names, runs_as_it_is: false, stats, refusals }
+        Self { behind, state, graphs, examples, names, runs_as_it_is: false, stats, refusals }
     }
 
     pub(super) fn refusals(&self) -> &[Refusal] {
@@ -112,20 +107,20 @@ impl<M, A> Cache<M, A> {
     }
 }
 
-impl<M: Traceable, A: Arguments> Cache<M, A> {
+impl<A: Arguments> Cache<A> {
     /// A graph for this call: one that there is, or one that is captured now.
-    pub(super) fn ready<R>(
+    pub(super) fn ready(
         &mut self,
-        calls: &Calls<M, A, R>,
+        model: &mut dyn Behind<A>,
         values: &[Value],
         arguments: &A,
     ) -> Option<Arc<GraphModule>> {
         if self.runs_as_it_is {
             return None;
         }
-        self.read_state();
+        self.read_state(model);
         self.find(values).or_else(|| {
-            self.capture(calls, values, arguments);
+            self.capture(model, values, arguments);
             self.find(values)
         })
     }
@@ -139,10 +134,10 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
     }
 
     /// Reads the state off the model, if only that knows it.
-    fn read_state(&mut self) {
+    fn read_state(&mut self, model: &dyn Behind<A>) {
         if self.state.is_none() {
             let names: Vec<String> = self.known_names();
-            self.state = state_of(&self.model, &names);
+            self.state = model.state(&names);
         }
         if self.state.is_none() {
             // What is kept has other parts now.
@@ -164,8 +159,8 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
     }
 
     /// Captures the model for this call: if it is like another one, for all calls in between.
-    fn capture<R>(&mut self, calls: &Calls<M, A, R>, values: &[Value], arguments: &A) {
-        let names = if calls.names.is_empty() { &self.names } else { &calls.names };
+    fn capture(&mut self, model: &mut dyn Behind<A>, values: &[Value], arguments: &A) {
+        let names = if model.names().is_empty() { &self.names } else { model.names() };
         let state = self.state.clone().unwrap_or_default();
         let example = Example::new(names, values, &state);
         if self.examples.len() >= MOST || self.examples.contains(&example) {
@@ -174,19 +169,19 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
         let distances = self.examples.iter().filter_map(|before| Some((before.distance(&example)?, before)));
         let before = distances.min_by_key(|(distance, _)| *distance).map(|(_, before)| before.clone());
         self.examples.push(example.clone());
-        self.catch_up(calls);
-        let tracer = || (calls.configure)(Tracer::new()).with_state(&state);
+        self.catch_up(model);
+        let tracer = || model.tracer().with_state(&state);
         if let Some(before) = before {
             for shared in [true, false] {
                 let tracer = before.declare(&example, shared, tracer());
-                if let Ok(graph) = (calls.capture)(&self.model, tracer, arguments)
+                if let Ok(graph) = model.capture(tracer, arguments)
                     && graph.accepts(values).is_ok()
                 {
                     return self.keep(graph);
                 }
             }
         }
-        match (calls.capture)(&self.model, tracer(), arguments) {
+        match model.capture(tracer(), arguments) {
             Ok(graph) => {
                 if self.names.is_empty() {
                     self.names = parameters(&graph);
@@ -231,7 +226,7 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
     /// Runs a graph on the state.
     pub(super) fn run<R>(
         &mut self,
-        calls: &Calls<M, A, R>,
+        model: &mut dyn Behind<A>,
         graph: &GraphModule,
         values: &[Value],
         arguments: &A,
@@ -244,48 +239,43 @@ impl<M: Traceable, A: Arguments> Cache<M, A> {
         self.behind.push(arguments.clone());
         self.stats.graph_runs += 1;
         if self.behind.len() >= BEHIND {
-            self.catch_up(calls);
+            self.catch_up(model);
         }
         Some(result)
     }
 
     /// Brings the model to the present state.
-    fn catch_up<R>(&mut self, calls: &Calls<M, A, R>) {
+    pub(super) fn catch_up(&mut self, model: &mut dyn Behind<A>) {
         for arguments in std::mem::take(&mut self.behind) {
             self.stats.repeated += 1;
             // It gives what the graph gave.
-            let _ = (calls.original)(&mut self.model, arguments);
+            model.repeat(arguments);
         }
     }
 
-    /// Runs the model itself.
-    pub(super) fn run_original<R>(&mut self, calls: &Calls<M, A, R>, arguments: A) -> Result<R> {
-        self.stats.original_runs += 1;
-        self.with_model(calls, |model| (calls.original)(model, arguments))
-    }
-
-    pub(super) fn with_model<R, T>(&mut self, calls: &Calls<M, A, R>, with: impl FnOnce(&mut M) -> T) -> T {
-        self.catch_up(calls);
+    /// The model is about to change its state, or to be changed.
+    pub(super) fn leave(&mut self, model: &mut dyn Behind<A>) {
+        self.catch_up(model);
         self.state = None;
-        with(&mut self.model)
     }
 
-    pub(super) fn restart<T>(&mut self, with: impl FnOnce(&mut M) -> T) -> T {
+    /// The same if the model is about to run.
+    pub(super) fn leave_call(&mut self, model: &mut dyn Behind<A>) {
+        self.stats.original_runs += 1;
+        self.leave(model);
+    }
+
+    /// The model begins anew: what it missed is of no interest.
+    pub(super) fn restart(&mut self) {
         self.behind.clear();
         self.state = None;
-        with(&mut self.model)
     }
 
-    pub(super) fn forget<R>(&mut self, calls: &Calls<M, A, R>) {
-        self.catch_up(calls);
+    pub(super) fn forget(&mut self, model: &mut dyn Behind<A>) {
+        self.catch_up(model);
         self.drop_graphs(|_| false);
         self.examples.clear();
         self.state = Some(State::new());
-    }
-
-    pub(super) fn into_model<R>(mut self, calls: &Calls<M, A, R>) -> M {
-        self.catch_up(calls);
-        self.model
     }
 }
 

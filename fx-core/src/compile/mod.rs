@@ -5,7 +5,8 @@
 //! | `arguments` | what a model can be called with |
 //! | `example` | what a call looks like, and what differs between two of them |
 //! | `refusal` | why the model itself answered a call |
-//! | `cache` | the graphs, the state they work on, and the model behind them |
+//! | `cache` | the graphs and the state they work on |
+//! | `model` | the model behind them |
 //!
 //! The first call captures the model as it is called. A call that no graph is for captures it again, for all values of
 //! the sizes and integers that differ; where that cannot be, or such a graph refuses the call because the model takes another
@@ -19,6 +20,7 @@
 mod arguments;
 mod cache;
 mod example;
+mod model;
 mod refusal;
 
 pub use arguments::Arguments;
@@ -34,7 +36,8 @@ use crate::ops::from_value::FromValue;
 use crate::trace::{Entry, Inputs, Output, Traceable, Tracer, ViaModule};
 use crate::value::Value;
 
-use cache::{Cache, Calls};
+use cache::Cache;
+use model::{Calls, Model};
 
 /// A model that runs as graphs, captured when they are needed. Made by [`compile`](fn@compile) and
 /// [`compile!`](macro@crate::compile).
@@ -61,7 +64,13 @@ use cache::{Cache, Calls};
 /// ```
 pub struct Compiled<M, A = (Tensor,), R = Tensor> {
     calls: Calls<M, A, R>,
-    cache: Mutex<Cache<M, A>>,
+    now: Mutex<Now<M, A>>,
+}
+
+/// The model and its graphs.
+struct Now<M, A> {
+    model: M,
+    cache: Cache<A>,
 }
 
 /// A model of one tensor, as graphs: a drop-in for it that gives the same results.
@@ -84,7 +93,7 @@ where
         capture: Box::new(|model, tracer, arguments: &(Tensor,)| tracer.trace_examples(model, arguments.examples())),
         configure: Box::new(|tracer| tracer),
     };
-    Compiled { calls, cache: Mutex::new(Cache::new(model)) }
+    Compiled::new(model, calls)
 }
 
 /// A model as graphs, by a call of it: `fx::compile!(model, |model, x: Tensor, pos: usize| model.forward(&x, pos))`.
@@ -140,7 +149,7 @@ impl<M, A, R> Compiled<M, A, R> {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let (original, capture) = (Box::new(original), Box::new(capture));
         let calls = Calls { names, original, capture, configure: Box::new(|tracer| tracer) };
-        Self { calls, cache: Mutex::new(Cache::new(model)) }
+        Self::new(model, calls)
     }
 
     /// With captures that are told more: which modules are one node each, say, because they read data
@@ -155,9 +164,13 @@ impl<M, A, R> Compiled<M, A, R> {
         self
     }
 
+    fn new(model: M, calls: Calls<M, A, R>) -> Self {
+        Self { calls, now: Mutex::new(Now { model, cache: Cache::new() }) }
+    }
+
     /// A panic of the model leaves what it leaves without fx.
-    fn cache(&self) -> MutexGuard<'_, Cache<M, A>> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    fn now(&self) -> MutexGuard<'_, Now<M, A>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The graphs that there are, the one that ran last first.
@@ -165,19 +178,19 @@ impl<M, A, R> Compiled<M, A, R> {
     /// Some dozens at most; what did not run for the longest time is dropped first.
     #[must_use]
     pub fn graphs(&self) -> Vec<Arc<GraphModule>> {
-        self.cache().graphs().to_vec()
+        self.now().cache.graphs().to_vec()
     }
 
     /// What has happened so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.cache().stats()
+        self.now().cache.stats()
     }
 
     /// Why calls were answered by the model itself, the first ones: what ended a capture, or a run of a graph.
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.cache().refusals().to_vec()
+        self.now().cache.refusals().to_vec()
     }
 }
 
@@ -195,53 +208,64 @@ where
     /// The model's own.
     pub fn call(&self, arguments: A) -> Result<R> {
         let values = arguments.values()?;
-        let mut cache = self.cache();
-        if let Some(graph) = cache.ready(&self.calls, &values, &arguments) {
+        let mut guard = self.now();
+        let Now { model, cache } = &mut *guard;
+        let mut behind = Model { model, calls: &self.calls };
+        if let Some(graph) = cache.ready(&mut behind, &values, &arguments) {
             if !graph.graph().state().is_empty() {
-                if let Some(result) = cache.run(&self.calls, &graph, &values, &arguments, taken) {
+                if let Some(result) = cache.run(&mut behind, &graph, &values, &arguments, taken) {
                     return Ok(result);
                 }
             } else {
                 // Nothing is shared: several can run at once.
-                drop(cache);
+                drop(guard);
                 let result = graph.run(&values).map(taken);
-                cache = self.cache();
+                guard = self.now();
                 match result {
                     Ok(Some(result)) => {
-                        cache.count_run();
+                        guard.cache.count_run();
                         return Ok(result);
                     }
                     Ok(None) => {}
-                    Err(error) => cache.refuse(error),
+                    Err(error) => guard.cache.refuse(error),
                 }
             }
         }
         // Whatever goes wrong in a graph, the original says better.
-        cache.run_original(&self.calls, arguments)
+        let Now { model, cache } = &mut *guard;
+        cache.leave_call(&mut Model { model, calls: &self.calls });
+        (self.calls.original)(model, arguments)
     }
 
     /// The model itself, to be looked at or changed: a cache emptied, a weight replaced. Graphs that hold what was changed
     /// as a constant have to be forgotten by [`Compiled::reset`].
     pub fn with_model<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
-        self.cache().with_model(&self.calls, with)
+        let Now { model, cache } = &mut *self.now();
+        cache.leave(&mut Model { model, calls: &self.calls });
+        with(model)
     }
 
     /// Begins anew: `with` puts back all that the model keeps, as `clear_kv_cache` does. Unlike [`Compiled::with_model`] it does
     /// not see the present state: calls that the model missed are not made up for.
     pub fn restart<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
-        self.cache().restart(with)
+        let Now { model, cache } = &mut *self.now();
+        cache.restart();
+        with(model)
     }
 
     /// Forgets all graphs: to be called when weights have changed. What the model keeps stays.
     pub fn reset(&self) {
-        self.cache().forget(&self.calls);
+        let Now { model, cache } = &mut *self.now();
+        cache.forget(&mut Model { model, calls: &self.calls });
     }
 
     /// The model, in its present state.
     ///
     /// Calls that it missed are made up for first.
     pub fn into_model(self) -> M {
-        self.cache.into_inner().unwrap_or_else(PoisonError::into_inner).into_model(&self.calls)
+        let Now { mut model, mut cache } = self.now.into_inner().unwrap_or_else(PoisonError::into_inner);
+        cache.catch_up(&mut Model { model: &mut model, calls: &self.calls });
+        model
     }
 }
 

@@ -77,7 +77,7 @@ impl Run<'_> {
         &self,
         model: &M,
         rules: &mut Option<Box<dyn TracerRules>>,
-        call: impl FnOnce(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+        call: &dyn Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<Recording, TraceError> {
         let device = self.device.cloned().unwrap_or(Device::Cpu);
         let session = Session::new(self.name, self.mode, device, rules.take(), self.probe);

@@ -163,6 +163,9 @@ pub struct Tracer<'a> {
     declared: Declarations,
 }
 
+/// How a mirror is called. Behind a pointer, so that a capture is compiled once for each type of model, however it is called.
+type Call<'c, M> = dyn Fn(&mut <M as Traceable>::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output> + 'c;
+
 /// What was declared to differ from run to run, or what is wrong with it.
 type Declarations = Result<Declared, TraceError>;
 
@@ -365,7 +368,7 @@ impl<'a> Tracer<'a> {
         M: Traceable,
         M::Symbolic: Entry<K>,
     {
-        self.capture(model, <M::Symbolic as Entry<K>>::METHOD, None, |mirror, inputs| mirror.call(inputs))
+        self.capture(model, <M::Symbolic as Entry<K>>::METHOD, None, &|mirror, inputs| mirror.call(inputs))
     }
 
     /// Captures a model's `forward` while it runs on these arguments, see [`trace`](fn@trace).
@@ -381,7 +384,7 @@ impl<'a> Tracer<'a> {
         self.concrete = true;
         let examples = examples.into_arguments().into_iter().map(|example| example.0).collect();
         let method = <M::Symbolic as Entry<K>>::METHOD;
-        self.capture(model, method, Some(examples), |mirror, inputs| mirror.call(inputs))
+        self.capture(model, method, Some(examples), &|mirror, inputs| mirror.call(inputs))
     }
 
     /// Captures any method, called by a closure on the model's mirror.
@@ -400,7 +403,7 @@ impl<'a> Tracer<'a> {
         model: &M,
         call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> R,
     ) -> Result<GraphModule, TraceError> {
-        self.capture(model, "the closure", None, |mirror, inputs| {
+        self.capture(model, "the closure", None, &|mirror, inputs| {
             let returned = call(mirror, inputs);
             inputs.finish(returned)
         })
@@ -448,7 +451,7 @@ impl<'a> Tracer<'a> {
     where
         M: Entry<K>,
     {
-        self.capture(&(), M::METHOD, None, |(), inputs| build(inputs.var_builder(weights))?.call(inputs))
+        self.capture(&(), M::METHOD, None, &|(), inputs| build(inputs.var_builder(weights))?.call(inputs))
     }
 
     /// Captures a call of a model's mirror that has put its result together itself.
@@ -457,7 +460,7 @@ impl<'a> Tracer<'a> {
         model: &M,
         call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<GraphModule, TraceError> {
-        self.capture(model, "the call", None, call)
+        self.capture(model, "the call", None, &call)
     }
 
     /// Captures a closure that has put its result together itself.
@@ -466,7 +469,7 @@ impl<'a> Tracer<'a> {
         call: impl FnOnce(&mut Inputs<'_>) -> candle_core::Result<Output>,
     ) -> Result<GraphModule, TraceError> {
         let call = std::cell::Cell::new(Some(call));
-        self.capture(&(), "the closure", None, |(), inputs| match call.take() {
+        self.capture(&(), "the closure", None, &|(), inputs| match call.take() {
             Some(call) => call(inputs),
             // Only a capture at several sizes calls twice.
             None => candle_core::bail!("a pattern is captured at one size"),
@@ -478,7 +481,7 @@ impl<'a> Tracer<'a> {
         model: &M,
         method: &'static str,
         examples: Option<Vec<Argument<'e>>>,
-        call: impl Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+        call: &Call<'_, M>,
     ) -> Result<GraphModule, TraceError>
     where
         'a: 'e,
@@ -504,7 +507,7 @@ impl<'a> Tracer<'a> {
             let (name, device, positional) = (name.as_str(), device.as_ref(), examples.as_deref());
             let is_state = IsState { named: &states, sized: &declared };
             Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
-                .record(model, &mut rules, &call)
+                .record(model, &mut rules, call)
         };
         let Recording { mut graph, attributes, initial, built_by, .. } = if declared.is_empty() {
             let mut recording = record(mode, None)?;

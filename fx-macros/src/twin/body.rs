@@ -163,7 +163,8 @@ impl<'a> Body<'a> {
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
     fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
         self.rewrite_own(path);
-        if variants::is_own(path) {
+        let has_fields = matches!(written, Written::Opened);
+        if variants::is_own(path) || (has_fields && variants::is_own_with_fields(path)) {
             return Some(true);
         }
         let opened = matches!(written, Written::Opened) && literals::rewrite_variant(path, self);
@@ -186,6 +187,18 @@ impl<'a> Body<'a> {
             self.redirect(&mut path.path, Written::Value);
         }
         calls::redirect_bare(path, self);
+    }
+
+    /// The same of what is called.
+    fn rewrite_called(&mut self, func: &mut Expr) {
+        if let Expr::Path(path) = func {
+            self.rewrite_own(&mut path.path);
+            if path.qself.is_none() && variants::is_own_with_fields(&path.path) {
+                *func = variants::own_function(&path.path, self);
+                return;
+            }
+        }
+        self.rewrite_value(func);
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -252,7 +265,7 @@ impl VisitMut for Body<'_> {
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
                         let is_variant = calls::is_variant(&call.func, self);
-                        self.rewrite_value(&mut call.func);
+                        self.rewrite_called(&mut call.func);
                         if is_variant {
                             *expr = calls::lift(expr, self.paths);
                         }

@@ -19,16 +19,26 @@ pub(super) fn is_own(path: &Path) -> bool {
     of_enum(path).is_some_and(|(head, _)| head == "Self")
 }
 
+/// Whether a path that has fields is one, `Self::V2(…)`, which no constant can be.
+pub(super) fn is_own_with_fields(path: &Path) -> bool {
+    let of_self = path.segments.len() == 2 && path.leading_colon.is_none() && path.segments[0].ident == "Self";
+    of_self && path.segments[1].ident.to_string().starts_with(|first: char| first.is_uppercase())
+}
+
 /// The variant of the impl's own enum as a value, `Self::Skip` or `map(Self::Big)`.
 pub(super) fn own_value(path: &Path, body: &Body<'_>) -> Option<Expr> {
-    let (head, variant) = of_enum(path)?;
-    let mirror = body.paths.private("Mirror");
-    (head == "Self").then(|| parse_quote_spanned!(variant.span()=> <<Self as #mirror>::Variants>::#variant))
+    is_own(path).then(|| own_function(path, body))
+}
+
+/// What makes the variant that `Self::Big` is.
+pub(super) fn own_function(path: &Path, body: &Body<'_>) -> Expr {
+    let (variant, mirror) = (path.segments.last().map(|last| &last.ident), body.paths.private("Mirror"));
+    parse_quote_spanned!(variant.span()=> <<Self as #mirror>::Variants>::#variant)
 }
 
 /// A literal of a variant with named fields; none if it is not one.
 pub(super) fn literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> Option<Expr> {
-    if is_own(&literal.path) {
+    if is_own_with_fields(&literal.path) {
         let (field, scope) = (format_ident!("{}", SCOPE_FIELD), body.paths.scope());
         literal.fields.push(parse_quote!(#field: #scope::detached()));
         return Some(Expr::Struct(literal.clone()));

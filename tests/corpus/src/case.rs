@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use candle::Tensor;
 use candle_nn::VarBuilder;
 use fx::symbolic::Tensor as Proxy;
-use fx::{GraphModule, Traceable, Tracer, Value};
+use fx::{Compiled, GraphModule, Traceable, Tracer, Value};
 
 use crate::difference::{difference, is_finite, Difference};
 use crate::dynamic::{dynamic, for_all_sizes, Dynamic};
 use crate::flat::Flat;
 use crate::inputs::At;
+use crate::later::{self, Call, Called, Later, Tensors};
 use crate::readers::{self, Readers, Reads};
 use crate::told::{self, Hidden, Tell};
 use crate::weights;
@@ -30,8 +31,16 @@ const EXAMPLE: u64 = 2;
 const FRESH: [u64; 2] = [3, 5];
 
 pub(crate) type Inputs = Box<dyn Fn(&At) -> candle::Result<Vec<Tensor>> + Send + Sync>;
-pub(crate) type Run = Box<dyn Fn(&[Tensor]) -> candle::Result<Vec<Tensor>> + Send + Sync>;
+/// Makes calls one after the other, of a model that was just built.
+pub(crate) type Run = Box<dyn Fn(&[Call]) -> candle::Result<Vec<Tensors>> + Send + Sync>;
 pub(crate) type Capture = Box<dyn Fn(Tracer<'_>, usize) -> Result<GraphModule, Failure> + Send + Sync>;
+/// A model that was just built, to be captured when it is called.
+pub(crate) type Compile = Box<dyn Fn(&Reads) -> candle::Result<Box<dyn Called>> + Send + Sync>;
+
+/// The result of the first call.
+pub(crate) fn first(run: &Run, inputs: &[Tensor]) -> candle::Result<Tensors> {
+    Ok(run(&[Call::first(inputs)])?.swap_remove(0))
+}
 
 /// Something to capture and compare.
 pub struct Case {
@@ -43,6 +52,8 @@ pub struct Case {
     original: Run,
     copy: Run,
     capture: Capture,
+    /// None of a model that keeps nothing.
+    later: Option<later::Plan>,
     /// What hidden layers compute, by the name of their type.
     told: Vec<(&'static str, Tell)>,
 }
@@ -70,6 +81,8 @@ pub struct Report {
     pub reads: Reads,
     /// Which sizes may vary in one graph.
     pub dynamic: Dynamic,
+    /// What comes of the calls after the first.
+    pub later: Later,
 }
 
 impl Report {
@@ -89,19 +102,53 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send 
     }
 
     /// Runs a model that was just built.
-    pub fn run<R: Flat>(&self, call: impl Fn(&mut M, &[Tensor]) -> candle::Result<R> + Send + Sync + 'static) -> Run {
+    pub fn run<R: Flat>(
+        &self,
+        call: impl Fn(&mut M, &[Tensor], usize) -> candle::Result<R> + Send + Sync + 'static,
+    ) -> Run {
         let build = self.0.clone();
-        Box::new(move |inputs| {
-            let mut tensors = Vec::new();
-            call(&mut build(weights::var_builder(WEIGHTS))?, inputs)?.flat(&mut tensors);
-            Ok(tensors)
+        Box::new(move |calls| {
+            let mut model = build(weights::var_builder(WEIGHTS))?;
+            calls.iter().map(|made| Ok(Tensors::of(call(&mut model, &made.inputs, made.position)?))).collect()
+        })
+    }
+
+    /// A call of such a model, as it is: so that a closure's parameters have types.
+    pub fn called<R, F: Fn(&mut M, &[Tensor], usize) -> candle::Result<R>>(&self, call: F) -> F {
+        call
+    }
+
+    /// Compiles a model that was just built, by the same call of it and of its mirror.
+    pub fn compile<R: Flat, S: fx::ToOutput>(
+        &self,
+        original: impl Fn(&mut M, &[Tensor], usize) -> candle::Result<R> + Clone + Send + Sync + 'static,
+        symbolic: impl Fn(&mut M::Symbolic, &[Proxy], usize) -> candle::Result<S> + Clone + Send + Sync + 'static,
+    ) -> Compile
+    where
+        M: Traceable<Symbolic: 'static>,
+    {
+        let build = self.0.clone();
+        Box::new(move |reads| {
+            let (original, symbolic, reads) = (original.clone(), symbolic.clone(), reads.clone());
+            let compiled: Compiled<M, (Vec<Tensor>, usize), Tensors> = Compiled::of(
+                build(weights::var_builder(WEIGHTS))?,
+                &["x", "position"],
+                move |model, (x, position): (Vec<Tensor>, usize)| Ok(Tensors::of(original(model, &x, position)?)),
+                move |mirror, inputs| {
+                    let x: Vec<Proxy> = inputs.take("x", "Vec<Tensor>")?;
+                    let position: usize = inputs.take("position", "usize")?;
+                    let returned = symbolic(mirror, &x, position);
+                    inputs.finish(returned)
+                },
+            );
+            Ok(Box::new(compiled.configure(move |tracer| reads.tracer(tracer))) as Box<dyn Called>)
         })
     }
 
     /// Captures a model that was just built.
     pub fn capture<R: fx::ToOutput>(
         &self,
-        call: impl Fn(&mut M::Symbolic, &[Proxy]) -> candle::Result<R> + Send + Sync + 'static,
+        call: impl Fn(&mut M::Symbolic, &[Proxy], usize) -> candle::Result<R> + Send + Sync + 'static,
     ) -> Capture
     where
         M: Traceable<Symbolic: 'static>,
@@ -113,7 +160,7 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send 
             let graph = tracer.trace_with(&model, |mirror, given| {
                 let inputs: Vec<_> = (0..inputs).map(|i| given.tensor(&input(i))).collect::<candle::Result<_>>()?;
                 match Arc::get_mut(mirror) {
-                    Some(mirror) => call(mirror, &inputs),
+                    Some(mirror) => call(mirror, &inputs, 0),
                     None => candle::bail!("the mirror of the model is shared"),
                 }
             });
@@ -126,14 +173,14 @@ impl<M: 'static, B: Fn(VarBuilder<'static>) -> candle::Result<M> + Clone + Send 
 pub fn built<M, R: fx::ToOutput>(
     weights: impl Fn(VarBuilder<'static>) -> VarBuilder<'static> + Send + Sync + 'static,
     build: impl Fn(fx::symbolic::VarBuilder<'static>) -> candle::Result<M> + Send + Sync + 'static,
-    call: impl Fn(&mut M, &[Proxy]) -> candle::Result<R> + Send + Sync + 'static,
+    call: impl Fn(&mut M, &[Proxy], usize) -> candle::Result<R> + Send + Sync + 'static,
 ) -> Capture {
     Box::new(move |tracer, inputs| {
         let weights = weights(weights::var_builder(WEIGHTS));
         let graph = tracer.trace_fn(|given| {
             let mut model = build(given.var_builder(&weights))?;
             let inputs: Vec<_> = (0..inputs).map(|i| given.tensor(&input(i))).collect::<candle::Result<_>>()?;
-            call(&mut model, &inputs)
+            call(&mut model, &inputs, 0)
         });
         Ok(graph?)
     })
@@ -155,7 +202,13 @@ impl Case {
         capture: Capture,
     ) -> Self {
         let inputs = Box::new(move |at: &At| Ok(inputs(at)?.to_vec()));
-        Self { model, name, inputs, original, copy, capture, told: Vec::new() }
+        Self { model, name, inputs, original, copy, capture, later: None, told: Vec::new() }
+    }
+
+    /// The same, called again and again.
+    #[must_use]
+    pub fn later(self, plan: later::Plan) -> Self {
+        Self { later: Some(plan), ..self }
     }
 
     /// Says what a layer computes that shows nobody what it is made of, so that the model can be written.
@@ -233,7 +286,7 @@ impl Case {
 
     fn try_run(&self) -> Result<Report, Failure> {
         let example = (self.inputs)(&At::new(EXAMPLE))?;
-        let mut last = (self.original)(&example).map_err(|error| format!("the original fails: {error}"))?;
+        let mut last = first(&self.original, &example).map_err(|error| format!("the original fails: {error}"))?;
 
         let trial: Vec<_> = (self.inputs)(&At::new(FRESH[0]))?.into_iter().map(Value::from).collect();
         let start = Instant::now();
@@ -246,14 +299,15 @@ impl Case {
             capture,
             difference: Difference::None,
             without_data: self.without_data(&example, &trial, &graph),
+            later: self.later_calls(&graph, &reads)?,
             reads,
             dynamic: dynamic(&self.inputs, &self.original, &self.capture)?,
         };
         for seed in FRESH {
             let inputs = (self.inputs)(&At::new(seed))?;
-            let wanted = (self.original)(&inputs)?;
+            let wanted = first(&self.original, &inputs)?;
             check_meaning(&wanted, &last)?;
-            let eager = differences(&(self.copy)(&inputs)?, &wanted)?;
+            let eager = differences(&first(&self.copy, &inputs)?, &wanted)?;
             if eager != Difference::None {
                 return Err(format!("the copy, run without a graph, is not the original: {eager}").into());
             }
@@ -261,11 +315,19 @@ impl Case {
             // The original is a new one for each run.
             graph.reset_state();
             let result = graph.run(&values)?;
-            let got: Vec<_> = result.tensors().into_iter().cloned().collect();
+            let got = Tensors::of_value(&result);
             report.difference = report.difference.larger(differences(&got, &wanted)?);
             last = wanted;
         }
         Ok(report)
+    }
+
+    /// What comes of the calls after the first.
+    fn later_calls(&self, graph: &GraphModule, reads: &Reads) -> Result<Later, Failure> {
+        match &self.later {
+            None => Ok(Later::KeepsNothing),
+            Some(plan) => later::later(plan, &self.inputs, &self.original, graph, reads),
+        }
     }
 
     /// Captures again, this time told no more than shapes.
@@ -293,7 +355,7 @@ impl Case {
 }
 
 /// What a function gives that may panic. Everything that a run changes is made in it.
-fn caught<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(crate) fn caught<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().cloned();
         let message = message.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -302,20 +364,26 @@ fn caught<T>(run: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 }
 
 /// That a comparison with these results says something.
-fn check_meaning(results: &[Tensor], last: &[Tensor]) -> Result<(), Failure> {
-    for tensor in results {
-        if !is_finite(tensor)? {
-            return Err("the original's result is not finite, which compares nothing".into());
-        }
-    }
+fn check_meaning(results: &Tensors, last: &Tensors) -> Result<(), Failure> {
+    check_finite(results)?;
     if differences(results, last)? == Difference::None {
         return Err("the original's result is always the same, which compares nothing".into());
     }
     Ok(())
 }
 
+/// That all numbers are finite.
+pub(crate) fn check_finite(results: &Tensors) -> Result<(), Failure> {
+    for tensor in &results.0 {
+        if !is_finite(tensor)? {
+            return Err("the original's result is not finite, which compares nothing".into());
+        }
+    }
+    Ok(())
+}
+
 /// The largest difference between the parts of two results.
-pub(crate) fn differences(got: &[Tensor], wanted: &[Tensor]) -> candle::Result<Difference> {
+pub(crate) fn differences(Tensors(got): &Tensors, Tensors(wanted): &Tensors) -> candle::Result<Difference> {
     if got.len() != wanted.len() {
         return Ok(Difference::Kind(format!("{} tensors instead of {}", got.len(), wanted.len())));
     }

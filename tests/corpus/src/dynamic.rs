@@ -9,9 +9,10 @@ use std::ops::RangeInclusive;
 use candle::Tensor;
 use fx::Value;
 
-use crate::case::{differences, input, Capture, Captured, Failure, Inputs, Run};
+use crate::case::{differences, first, input, Capture, Captured, Failure, Inputs, Run};
 use crate::difference::Difference;
 use crate::inputs::At;
+use crate::later::Tensors;
 use crate::readers::{self, Readers};
 use crate::table::one_line;
 
@@ -134,13 +135,12 @@ fn attempt(
         let sizes = (if varies("batch") { batch } else { at.batch }, if varies("seq") { seq } else { at.seq });
         let inputs = inputs(&at.sizes(sizes.0, sizes.1))?;
         let at = |reason| format!("at batch {}, sequence {}: {reason}", sizes.0, sizes.1);
-        let wanted = original(&inputs).map_err(|error| at(format!("the original fails: {error}")))?;
+        let wanted = first(original, &inputs).map_err(|error| at(format!("the original fails: {error}")))?;
         let values: Vec<_> = inputs.iter().map(Value::from).collect();
         runs.push(inputs);
         graph.reset_state();
         let result = graph.run(&values).map_err(|error| at(error.to_string()))?;
-        let got: Vec<_> = result.tensors().into_iter().cloned().collect();
-        match differences(&got, &wanted)? {
+        match differences(&Tensors::of_value(&result), &wanted)? {
             Difference::None => {}
             difference => return Err(at(format!("differs by {difference}")).into()),
         }

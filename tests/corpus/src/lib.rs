@@ -15,6 +15,7 @@ pub mod emit;
 pub mod flat;
 pub mod gguf;
 pub mod inputs;
+pub mod later;
 pub mod readers;
 pub mod table;
 pub mod told;

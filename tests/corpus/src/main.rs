@@ -117,8 +117,8 @@ fn capture(cases: &[Case]) -> ExitCode {
                 let without = report.without_data.as_ref().err().map(|reason| format!("; without data: {reason}"));
                 let without = without.unwrap_or_default();
                 println!(
-                    "{label} {:>6} {time:>9.2} ms  {}{without}; dynamic: {}",
-                    report.nodes, report.difference, report.dynamic
+                    "{label} {:>6} {time:>9.2} ms  {}{without}; dynamic: {}; later calls: {}",
+                    report.nodes, report.difference, report.dynamic, report.later
                 );
             }
             Err(failure) => println!("{label} failed: {failure}"),

@@ -15,15 +15,15 @@ use fx::{Attribute, GraphModule, NewNode, RunError, TraceError, Tracer, TracerRu
 use crate::case::Failure;
 
 /// A module: its path and the name of its type.
-type Place = (String, String);
+pub type Place = (String, String);
 
 /// How a model was captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reads {
     /// It reads no data.
     None,
-    /// The modules at these paths read data, and are one node each.
-    Whole(BTreeSet<String>),
+    /// These modules read data, and are one node each.
+    Whole(BTreeSet<Place>),
     /// The values that it read are baked into the graph.
     Specialized,
 }
@@ -32,11 +32,23 @@ impl fmt::Display for Reads {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            Self::Whole(paths) => {
-                let paths: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
+            Self::Whole(places) => {
+                let paths: BTreeSet<_> = places.iter().map(|(path, _)| format!("`{path}`")).collect();
+                let paths: Vec<_> = paths.into_iter().collect();
                 write!(f, "{} whole", paths.join(", "))
             }
             Self::Specialized => f.write_str("specialised"),
+        }
+    }
+}
+
+impl Reads {
+    /// A tracer that captures so again.
+    pub fn tracer<'a>(&self, tracer: Tracer<'a>) -> Tracer<'a> {
+        match self {
+            Self::None => tracer,
+            Self::Whole(places) => tracer.with(Rules { whole: places.clone(), ..Rules::default() }),
+            Self::Specialized => tracer.specialize(true),
         }
     }
 }
@@ -66,7 +78,7 @@ pub fn capture(
             Ok(graph) => match varies(&graph, trial) {
                 Some(reader) if !rules.whole.contains(&reader) => Some(reader),
                 _ if rules.whole.is_empty() => return Ok((graph, Reads::None)),
-                _ => return Ok((graph, Reads::Whole(rules.whole.into_iter().map(|(path, _)| path).collect()))),
+                _ => return Ok((graph, Reads::Whole(rules.whole))),
             },
             Err(failure) if reads_data(&failure) => rules.last.lock().unwrap_or_else(PoisonError::into_inner).take(),
             Err(failure) if rules.whole.is_empty() => return Err(failure),

@@ -67,11 +67,13 @@ impl Table {
 
     /// The part of the project's front page that the table is, without what only the page of its own has.
     fn short(&self) -> String {
-        let mut lines =
-            vec!["| model | case | captured | dynamic | nodes |".to_owned(), "|---|---|---|---|---|".to_owned()];
+        let mut lines = vec![
+            "| model | case | captured | dynamic | later calls | nodes |".to_owned(),
+            "|---|---|---|---|---|---|".to_owned(),
+        ];
         for line in self.to_string().lines().filter(|line| line.starts_with("| ")).skip(1) {
-            let [model, case, captured, _, _, dynamic, nodes] = cells(line)[..] else { continue };
-            lines.push(format!("| {model} | {case} | {captured} | {dynamic} | {nodes} |"));
+            let [model, case, captured, _, _, dynamic, later, nodes] = cells(line)[..] else { continue };
+            lines.push(format!("| {model} | {case} | {captured} | {dynamic} | {later} | {nodes} |"));
         }
         lines.join("\n")
     }
@@ -110,8 +112,8 @@ fn run_all(cases: &[Case]) -> Vec<Row> {
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "Captured: {} of {}.\n", self.captured(), MODELS.len())?;
-        writeln!(f, "| model | case | captured | reads of data | without data | dynamic | nodes |")?;
-        writeln!(f, "|---|---|---|---|---|---|---|")?;
+        writeln!(f, "| model | case | captured | reads of data | without data | dynamic | later calls | nodes |")?;
+        writeln!(f, "|---|---|---|---|---|---|---|---|")?;
         for model in MODELS {
             let mut tried = false;
             for row in self.cases(model) {
@@ -120,14 +122,15 @@ impl fmt::Display for Table {
                 match &row.outcome {
                     Ok(report) if report.is_equal() => {
                         let without = report.without_data.as_ref().err().map_or("yes".to_owned(), |why| one_line(why));
-                        writeln!(f, "yes | {} | {without} | {} | {} |", report.reads, report.dynamic, report.nodes)?;
+                        let Report { reads, dynamic, later, nodes, .. } = report;
+                        writeln!(f, "yes | {reads} | {without} | {dynamic} | {later} | {nodes} |")?;
                     }
-                    _ => writeln!(f, "no: {} | | | | |", row.reason())?,
+                    _ => writeln!(f, "no: {} | | | | | |", row.reason())?,
                 }
             }
             if !tried {
                 let reason = REASONS.lines().find_map(|line| line.strip_prefix(model)?.strip_prefix(": "));
-                writeln!(f, "| {model} | | no: {} | | | | |", reason.unwrap_or("not tried"))?;
+                writeln!(f, "| {model} | | no: {} | | | | | |", reason.unwrap_or("not tried"))?;
             }
         }
         Ok(())
@@ -150,10 +153,10 @@ fn cells(row: &str) -> Vec<&str> {
     cells
 }
 
-/// What a stored page says of a case, and a new one no longer: it was captured, or a size could vary.
+/// What a stored page says of a case, and a new one no longer: it was captured, a size could vary, or later calls were answered.
 pub fn regressions(stored: &str, now: &str) -> Vec<String> {
     fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
-        page.lines().filter(|line| line.starts_with("| ")).map(cells).filter(|cells| cells.len() == 7)
+        page.lines().filter(|line| line.starts_with("| ")).map(cells).filter(|cells| cells.len() == 8)
     }
     fn sizes(dynamic: &str) -> Vec<&str> {
         dynamic
@@ -175,6 +178,9 @@ pub fn regressions(stored: &str, now: &str) -> Vec<String> {
                 let missing: Vec<_> = sizes(row[5]).into_iter().filter(|size| !remaining.contains(size)).collect();
                 if !missing.is_empty() {
                     lost.push(format!("{model}, {case}: {} could vary, and now: {}", missing.join(", "), now[5]));
+                }
+                if row[6].contains(" by ") && now[6] != row[6] {
+                    lost.push(format!("{model}, {case}: later calls were {}, and now: {}", row[6], now[6]));
                 }
             }
         }
@@ -216,7 +222,9 @@ the graph gives the original's result to the last bit on inputs that the capture
 tensors, which a graph cannot, is captured with the modules that do so called whole, as one node each; where the model itself
 reads, with what it read baked in (*specialised*). *Without data* is whether a capture which is told no more than shapes gives
 the same graph. *Dynamic* lists the sizes that may vary in one graph, compared at three sizes that the capture was not told of;
-a dash stands for inputs without a size that varies.
+a dash stands for inputs without a size that varies. *Later calls* are of a model that keeps something: a prompt and then single
+tokens, or the same kind of input again, each equal to the original's, by so many graphs on one state (`fx::compile`); a dash
+stands for a model that keeps nothing.
 
 `cargo test --workspace --test models` compares this page, and the table in the README, with what it finds; with
 `UPDATE_GENERATED=1` it writes them anew, but not if a model has lost something: the row that is to go is removed by hand first.
@@ -229,21 +237,22 @@ mod tests {
     #[test]
     fn what_was_captured_and_is_not_is_a_regression() {
         let stored =
-            "Captured: 3 of 4.\n\n| model | case | captured | reads of data | without data | dynamic | nodes |\n\
-            |---|---|---|---|---|---|---|\n\
-            | a | x | yes | none | yes | batch, seq | 5 |\n\
-            | a | y | yes | none | yes | none: a \\| b | 5 |\n\
-            | b | x | yes | none | yes | batch; not all: why | 5 |\n\
-            | c | | no: why | | | | |\n";
+            "Captured: 3 of 4.\n\n| model | case | captured | reads of data | without data | dynamic | later calls | nodes |\n\
+            |---|---|---|---|---|---|---|---|\n\
+            | a | x | yes | none | yes | batch, seq | 4 by 3 graphs | 5 |\n\
+            | a | y | yes | none | yes | none: a \\| b | - | 5 |\n\
+            | b | x | yes | none | yes | batch; not all: why | - | 5 |\n\
+            | c | | no: why | | | | | |\n";
         assert_eq!(regressions(stored, stored), Vec::<String>::new());
         assert_eq!(regressions("", stored), Vec::<String>::new());
-        let now = "| a | x | yes | none | yes | seq; not all: why | 9 |\n\
-            | a | y | no: differs by 1 | | | | |\n\
-            | c | x | yes | none | yes | batch | 9 |\n";
+        let now = "| a | x | yes | none | yes | seq; not all: why | no: why | 9 |\n\
+            | a | y | no: differs by 1 | | | | | |\n\
+            | c | x | yes | none | yes | batch | - | 9 |\n";
         assert_eq!(
             regressions(stored, now),
             [
                 "a, x: batch could vary, and now: seq; not all: why",
+                "a, x: later calls were 4 by 3 graphs, and now: no: why",
                 "a, y: was captured, and now: no: differs by 1",
                 "b, x: was captured, and is no longer tried",
             ]
@@ -257,7 +266,7 @@ mod tests {
         let readme = format!("before\n{}old\n{}behind\n", MARKS[0], MARKS[1]);
         let page = front_page(&readme, &table).expect("it has the marks");
         assert!(page.starts_with("before\n<!-- models") && page.ends_with("<!-- models end -->\nbehind\n"), "{page}");
-        assert!(page.contains("| llama |  | no: not tried |  |  |") && !page.contains("old"), "{page}");
+        assert!(page.contains("| llama |  | no: not tried |  |  |  |") && !page.contains("old"), "{page}");
         assert_eq!(front_page(&page, &table).as_deref(), Some(&*page));
         assert_eq!(front_page("no marks", &table), None);
     }

@@ -10,6 +10,7 @@ use fx::{Argument, Attribute, GraphModule, Inputs, ModulePath, Target, TensorFac
 
 use crate::case::Failure;
 use crate::difference::Difference;
+use crate::later::Tensors;
 
 /// A layer that is called at one place.
 pub struct Hidden {
@@ -74,10 +75,10 @@ pub(crate) fn tell(
         let (facts, weights) = (facts.collect(), weights.clone());
         hidden.push((path.clone(), Hidden { path: path.to_string(), facts, names, weights }));
     }
-    let run = |graph: &GraphModule| -> Result<Vec<Tensor>, Failure> {
+    let run = |graph: &GraphModule| -> Result<Tensors, Failure> {
         let inputs: Vec<Value> = inputs.iter().map(Value::from).collect();
         graph.reset_state();
-        Ok(graph.run(&inputs)?.tensors().into_iter().cloned().collect())
+        Ok(Tensors::of_value(&graph.run(&inputs)?))
     };
     let wanted = run(graph)?;
     for (path, hidden) in &hidden {

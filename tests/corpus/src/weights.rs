@@ -53,6 +53,33 @@ impl SimpleBackend for Without {
     }
 }
 
+/// The same weights in other sizes than are asked for, by name, axis and size: for parts of a model that are large whatever its
+/// configuration says.
+pub fn resized(weights: VarBuilder<'static>, size: fn(&str, usize, usize) -> usize) -> VarBuilder<'static> {
+    let (dtype, device) = (weights.dtype(), weights.device().clone());
+    VarBuilder::from_backend(Box::new(Resized { weights, size }), dtype, device)
+}
+
+struct Resized {
+    weights: VarBuilder<'static>,
+    size: fn(&str, usize, usize) -> usize,
+}
+
+impl SimpleBackend for Resized {
+    fn get(&self, shape: Shape, name: &str, init: Init, dtype: DType, _: &Device) -> Result<Tensor> {
+        let dims = shape.dims().iter().enumerate().map(|(axis, &dim)| (self.size)(name, axis, dim));
+        self.weights.get_with_hints_dtype(dims.collect::<Vec<_>>(), name, init, dtype)
+    }
+
+    fn get_unchecked(&self, name: &str, dtype: DType, _: &Device) -> Result<Tensor> {
+        self.weights.get_unchecked_dtype(name, dtype)
+    }
+
+    fn contains_tensor(&self, name: &str) -> bool {
+        self.weights.contains_tensor(name)
+    }
+}
+
 /// The same weights, each made once and shared: for models of so many that two of them would not fit.
 pub fn shared(weights: VarBuilder<'static>) -> VarBuilder<'static> {
     let (dtype, device) = (weights.dtype(), weights.device().clone());

@@ -14,6 +14,6 @@ pub(super) fn cases() -> Vec<Case> {
         based: "prefill",
         build: |weights| based::Model::new(&config(CONFIG)?, weights),
         inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

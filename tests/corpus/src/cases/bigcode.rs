@@ -18,6 +18,6 @@ pub(super) fn cases() -> Vec<Case> {
             bigcode::GPTBigCode::load(weights, config)
         },
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

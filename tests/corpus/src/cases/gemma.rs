@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         gemma: "prefill",
         build: |weights| gemma::Model::new(false, &decoder(r#"{ "hidden_activation": null }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

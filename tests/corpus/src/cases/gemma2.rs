@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         gemma2: "prefill",
         build: |weights| gemma2::Model::new(false, &decoder(r#"{ "final_logit_softcapping": 30.0, "attn_logit_softcapping": 50.0, "query_pre_attn_scalar": 8, "sliding_window": 4 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         gemma3: "prefill",
         build: |weights| gemma3::Model::new(false, &decoder(r#"{ "query_pre_attn_scalar": 8, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 2, "num_key_value_heads": 1 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -21,7 +21,7 @@ pub(super) fn cases() -> Vec<Case> {
             gemma4: "prefill",
             build: |weights| gemma4::Model::new(&config(CONFIG)?, weights),
             inputs: |at| Ok([at.tokens()?]),
-            call: |model, x| model.forward(&x[0], 0),
+            call: |model, x, position| model.forward(&x[0], position),
         },
         case! {
             gemma4: "image",

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         glm4_new: "prefill",
         build: |weights| glm4_new::ModelForCausalLM::new(&decoder("{}")?, weights),
         inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

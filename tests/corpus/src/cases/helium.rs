@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         helium: "prefill",
         build: |weights| helium::Model::new(&decoder(r#"{ "mlp_bias": false, "bos_token_id": 1, "eos_token_id": 2 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -17,7 +17,7 @@ pub(super) fn cases() -> Vec<Case> {
                 Ok((llama::Llama::load(weights, &config)?, cache))
             },
             inputs: |at| Ok([at.ids(60, (at.batch, at.seq))?]),
-            call: |model, x| model.0.forward(&x[0], 0, &mut model.1),
+            call: |model, x, position| model.0.forward(&x[0], position, &mut model.1),
         },
         case! {
             llama: "prefill of one token",
@@ -27,7 +27,7 @@ pub(super) fn cases() -> Vec<Case> {
                 Ok((llama::Llama::load(weights, &config)?, cache))
             },
             inputs: |at| Ok([at.ids(60, (at.batch, 1))?]),
-            call: |model, x| model.0.forward(&x[0], 0, &mut model.1),
+            call: |model, x, position| model.0.forward(&x[0], position, &mut model.1),
         },
     ]
 }

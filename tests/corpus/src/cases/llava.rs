@@ -21,10 +21,10 @@ fn projector(hidden: &Hidden) -> Result<fx::GraphModule, Failure> {
     })
 }
 
-pub(super) fn cases() -> Vec<Case> {
-    vec![case! {
-        llava with clip: "image",
-        build: |weights| llava::LLaVA::load(weights, &config(CONFIG)?, Some(clip::vision_model::ClipVisionConfig {
+/// The small tower of images, of the copy's type or of the original's.
+macro_rules! tower {
+    ($clip:ident) => {
+        $clip::vision_model::ClipVisionConfig {
             embed_dim: 24,
             intermediate_size: 40,
             num_hidden_layers: 2,
@@ -32,10 +32,29 @@ pub(super) fn cases() -> Vec<Case> {
             projection_dim: 16,
             image_size: 32,
             patch_size: 8,
-            ..clip::vision_model::ClipVisionConfig::vit_base_patch32()
-        })),
-        inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?]),
-        call: |model, x| model.encode_images(&x[0]),
-    }
-    .telling("Sequential", projector)]
+            ..$clip::vision_model::ClipVisionConfig::vit_base_patch32()
+        }
+    };
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        case! {
+            llava with clip: "image",
+            build: |weights| llava::LLaVA::load(weights, &config(CONFIG)?, Some(tower!(clip))),
+            inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?]),
+            call: |model, x| model.encode_images(&x[0]),
+        }
+        .telling("Sequential", projector),
+        case! {
+            llava with clip, llama: "embeddings",
+            build: |weights| {
+                let config = config::<llava::config::LLaVAConfig>(CONFIG)?;
+                let cache = llama::Cache::new(true, DType::F32, &config.to_llama_config(), &Device::Cpu)?;
+                Ok((llava::LLaVA::load(weights, &config, Some(tower!(clip)))?, cache))
+            },
+            inputs: |at| Ok([at.uniform((at.batch, at.seq, 32))?]),
+            call: |model, x, position| model.0.forward(&x[0], position, &mut model.1),
+        },
+    ]
 }

@@ -22,9 +22,10 @@ pub(super) fn cases() -> Vec<Case> {
             marian::MTModel::new(&config, weights)
         },
         inputs: |at| Ok([at.tokens()?, at.ids(60, (at.batch, 5))?]),
-        call: |model, x| {
+        call: |model, x, position| {
             let states = model.encoder().forward(&x[0], 0)?;
-            model.decode(&x[1], &states, 0)
+            model.decode(&x[1], &states, position)
         },
+        later: (5, |at| Ok([at.tokens()?, at.ids(60, (at.batch, 1))?])),
     }]
 }

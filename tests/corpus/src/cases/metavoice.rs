@@ -20,7 +20,7 @@ pub(super) fn cases() -> Vec<Case> {
                 metavoice::transformer::Model::new(&config, weights)
             },
             inputs: |at| Ok([at.tokens()?, at.uniform((2, 1, 16))?]),
-            call: |model, x| model.forward(&x[0], &x[1], 0),
+            call: |model, x, position| model.forward(&x[0], &x[1], position),
         },
         case! {
             metavoice: "codebooks",

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         mistral: "prefill",
         build: |weights| mistral::Model::new(&decoder(r#"{ "sliding_window": 4 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

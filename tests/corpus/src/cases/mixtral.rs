@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         mixtral: "prefill",
         build: |weights| mixtral::Model::new(&decoder(r#"{ "num_experts_per_tok": 2, "num_local_experts": 4 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

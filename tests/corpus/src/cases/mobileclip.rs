@@ -1,4 +1,4 @@
-//! MobileCLIP: the texts.
+//! MobileCLIP: the texts. The tower of its images is `fastvit`, which has a case of its own.
 
 use super::prelude::*;
 

@@ -18,10 +18,10 @@ mod prelude {
     pub(super) use candle::Module;
     pub(super) use candle::{DType, Device, Tensor};
 
-    pub(super) use super::{built, case, config, decoder};
+    pub(super) use super::{built, called, case, config, decoder};
     pub(super) use crate::case::Case;
     #[allow(unused_imports, reason = "few models need them")]
-    pub(super) use crate::weights::{lacking, without};
+    pub(super) use crate::weights::{lacking, resized, without};
     #[allow(unused_imports, reason = "few models hide a layer")]
     pub(super) use crate::{case::Failure, told::Hidden};
 }
@@ -47,32 +47,52 @@ fn decoder<T: serde::de::DeserializeOwned>(text: &str) -> candle::Result<T> {
 }
 
 /// A case from one text, which is read three times: for candle-transformers' module of that name, for its annotated copy,
-/// and for the copy's mirror, whose `x` are proxies.
+/// and for the copy's mirror, whose `x` are proxies. A third parameter of the call is how many tokens the model has read before.
+///
+/// The case is also called again and again ([`later`](crate::later)). `later: (position, inputs)` are how many tokens the first
+/// call reads, and what later calls are given, where that is not what `inputs` gives for one token.
 macro_rules! case {
     (
         $model:ident $(with $($other:ident),+)?: $name:literal,
         build: $build:expr,
         inputs: $inputs:expr,
-        call: $call:expr $(,)?
+        call: |$called:ident, $x:ident $(, $position:ident)?| $call:expr
+        $(, later: $later:expr)? $(,)?
     ) => {{
         let original = {
             #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
             use candle_transformers::models::{$model $(, $($other),+)?};
-            $crate::case::Built::by($build).run($call)
+            $crate::case::Built::by($build).run(called!(|$called, $x $(, $position)?| $call))
         };
         #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
         use $crate::copies::$model::{$model $(, $($other),+)?};
         let copy = $crate::case::Built::by($build);
-        let run = copy.run($call);
-        let capture = {
+        let run = copy.run(called!(|$called, $x $(, $position)?| $call));
+        let (capture, compile) = {
+            let original = copy.called(called!(|$called, $x $(, $position)?| $call));
             #[allow(unused_imports, reason = "some models are called by them")]
             use fx::symbolic::{Module as _, ModuleT as _};
-            copy.capture($call)
+            (
+                copy.capture(called!(|$called, $x $(, $position)?| $call)),
+                copy.compile(original, called!(|$called, $x $(, $position)?| $call)),
+            )
         };
-        $crate::case::Case::new(stringify!($model), $name, $inputs, original, run, capture)
+        let plan = $crate::later::Plan::new(compile, &[$(stringify!($position))?])$(.given($later))?;
+        $crate::case::Case::new(stringify!($model), $name, $inputs, original, run, capture).later(plan)
     }};
 }
 use case;
+
+/// A call of a model as a closure, with a position whether it has one or not.
+macro_rules! called {
+    (|$called:ident, $x:ident| $call:expr) => {
+        |$called, $x, _: usize| $call
+    };
+    (|$called:ident, $x:ident, $position:ident| $call:expr) => {
+        |$called, $x, $position: usize| $call
+    };
+}
+use called;
 
 /// A case of a model that hides layers, in closures, a `Sequential` or a `Box<dyn Module>`: captured while it is built. The
 /// `twin` is built of the symbolic world's weights, from the same text where that is a function.
@@ -83,24 +103,24 @@ macro_rules! built {
         build: $build:expr,
         twin: $twin:expr,
         inputs: $inputs:expr,
-        call: $call:expr $(,)?
+        call: |$called:ident, $x:ident| $call:expr $(,)?
     ) => {{
         let original = {
             #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
             use candle_transformers::models::{$model $(, $($other),+)?};
             let build = $build;
-            $crate::case::Built::by(move |weights| build(($weights)(weights))).run($call)
+            $crate::case::Built::by(move |weights| build(($weights)(weights))).run(called!(|$called, $x| $call))
         };
         #[allow(unused_imports, reason = "named by the model's text only if it needs them")]
         use $crate::copies::$model::{$model $(, $($other),+)?};
         let run = {
             let build = $build;
-            $crate::case::Built::by(move |weights| build(($weights)(weights))).run($call)
+            $crate::case::Built::by(move |weights| build(($weights)(weights))).run(called!(|$called, $x| $call))
         };
         let capture = {
             #[allow(unused_imports, reason = "some models are called by them")]
             use fx::symbolic::{Module as _, ModuleT as _};
-            $crate::case::built($weights, $twin, $call)
+            $crate::case::built($weights, $twin, called!(|$called, $x| $call))
         };
         $crate::case::Case::new(stringify!($model), $name, $inputs, original, run, capture)
     }};

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         olmo: "prefill",
         build: |weights| olmo::Model::new(&decoder(r#"{ "clip_qkv": 1.0 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

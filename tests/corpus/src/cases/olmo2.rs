@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         olmo2: "prefill",
         build: |weights| olmo2::Model::new(&decoder("{}")?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -1,4 +1,4 @@
-//! PaddleOCR-VL: text after an image.
+//! PaddleOCR-VL: text, and an image.
 
 use super::prelude::*;
 
@@ -13,10 +13,28 @@ const CONFIG: &str = r#"{
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![case! {
-        paddleocr_vl: "prefill",
-        build: |weights| paddleocr_vl::PaddleOCRVLModel::new(&config(CONFIG)?, weights),
-        inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], None, None, 0),
-    }]
+    vec![
+        case! {
+            paddleocr_vl: "prefill",
+            build: |weights| paddleocr_vl::PaddleOCRVLModel::new(&config(CONFIG)?, weights),
+            inputs: |at| Ok([at.tokens()?]),
+            call: |model, x, position| model.forward(&x[0], None, None, position),
+        },
+        case! {
+            paddleocr_vl: "image",
+            build: |weights| paddleocr_vl::PaddleOCRVLModel::new(&config(CONFIG)?, weights),
+            inputs: |at| Ok([at.uniform((1, 3, 32, 32))?, Tensor::new(&[[1u32, 4, 4]], &Device::Cpu)?]),
+            call: |model, x| model.encode_image(&x[0], &x[1]),
+        },
+        case! {
+            paddleocr_vl: "image and text",
+            build: |weights| paddleocr_vl::PaddleOCRVLModel::new(&config(CONFIG)?, weights),
+            inputs: |at| {
+                let words = |count| at.ids(50, (1, count));
+                let text = Tensor::cat(&[words(2)?, Tensor::full(50u32, (1, 4), &Device::Cpu)?, words(at.seq)?], 1)?;
+                Ok([text, at.uniform((1, 3, 32, 32))?, Tensor::new(&[[1u32, 4, 4]], &Device::Cpu)?])
+            },
+            call: |model, x| model.forward(&x[0], Some(&x[1]), Some(&x[2]), 0),
+        },
+    ]
 }

@@ -19,6 +19,9 @@ pub(super) fn cases() -> Vec<Case> {
             paligemma::Model::new(&config, weights)
         },
         inputs: |at| Ok([at.uniform((at.batch, 3, 32, 32))?, at.tokens()?]),
-        call: |model, x| model.setup(&x[0], &x[1]),
+        call: |model, x, position| match position {
+            0 => model.setup(&x[0], &x[1]),
+            _ => model.forward(&x[1]),
+        },
     }]
 }

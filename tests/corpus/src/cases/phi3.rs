@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         phi3: "prefill",
         build: |weights| phi3::Model::new(&decoder(r#"{ "partial_rotary_factor": null }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

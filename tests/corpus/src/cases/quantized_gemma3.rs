@@ -10,6 +10,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_gemma3::ModelWeights::from_gguf(content, reader, &Device::Cpu)
         }),
         inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

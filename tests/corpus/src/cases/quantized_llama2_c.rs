@@ -18,6 +18,6 @@ pub(super) fn cases() -> Vec<Case> {
             Ok((quantized(|weights| quantized_llama2_c::QLlama::load(weights, config()))?, cache))
         },
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.0.forward(&x[0], 0, &mut model.1),
+        call: |model, x, position| model.0.forward(&x[0], position, &mut model.1),
     }]
 }

@@ -20,6 +20,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_metavoice::transformer::Model::new(&config, weights)
         }),
         inputs: |at| Ok([at.tokens()?, at.uniform((2, 1, 32))?]),
-        call: |model, x| model.forward(&x[0], &x[1], 0),
+        call: |model, x, position| model.forward(&x[0], &x[1], position),
     }]
 }

@@ -10,6 +10,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_mistral::Model::new(&decoder(r#"{ "sliding_window": 4 }"#)?, weights)
         }),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -10,6 +10,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_phi3::ModelWeights::from_gguf(false, content, reader, &Device::Cpu)
         }),
         inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -10,6 +10,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_qwen3_moe::GGUFQWenMoE::from_gguf(content, reader, &Device::Cpu, DType::F32)
         }),
         inputs: |at| Ok([at.ids(60, (1, at.seq))?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -14,6 +14,6 @@ pub(super) fn cases() -> Vec<Case> {
             weights,
         )),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

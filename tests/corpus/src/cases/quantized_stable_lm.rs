@@ -10,6 +10,6 @@ pub(super) fn cases() -> Vec<Case> {
             quantized_stable_lm::Model::new(&decoder(r#"{ "use_cache": true, "use_qkv_bias": true }"#)?, weights)
         }),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

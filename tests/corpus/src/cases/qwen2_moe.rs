@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         qwen2_moe: "prefill",
         build: |weights| qwen2_moe::Model::new(&decoder(r#"{ "shared_expert_intermediate_size": 16, "decoder_sparse_step": 1, "moe_intermediate_size": 16, "num_experts_per_tok": 2, "num_experts": 4, "norm_topk_prob": true }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -1,4 +1,4 @@
-//! Qwen 3 VL reading text.
+//! Qwen 3 VL reading text, and an image in it.
 
 use super::prelude::*;
 
@@ -17,20 +17,41 @@ const CONFIG: &str = r#"{
 }"#;
 
 pub(super) fn cases() -> Vec<Case> {
-    vec![case! {
-        qwen3_vl: "prefill",
-        build: |weights| qwen3_vl::Qwen3VLModel::new(&config(CONFIG)?, weights),
-        inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(
-            &x[0],
-            None,
-            None,
-            None,
-            None,
-            vec![x[0].dim(1)?; x[0].dim(0)?],
-            vec![],
-            vec![],
-            &vec![0; x[0].dim(0)?],
-        ),
-    }]
+    vec![
+        case! {
+            qwen3_vl: "prefill",
+            build: |weights| qwen3_vl::Qwen3VLModel::new(&config(CONFIG)?, weights),
+            inputs: |at| Ok([at.tokens()?]),
+            call: |model, x, position| model.forward(
+                &x[0],
+                None,
+                None,
+                None,
+                None,
+                vec![x[0].dim(1)?; x[0].dim(0)?],
+                vec![],
+                vec![],
+                &vec![position; x[0].dim(0)?],
+            ),
+        },
+        case! {
+            qwen3_vl: "image and text",
+            build: |weights| qwen3_vl::Qwen3VLModel::new(&config(CONFIG)?, weights),
+            inputs: |at| {
+                let grid = Tensor::new(&[[1u32, 4, 4]], &Device::Cpu)?;
+                Ok([at.ids(50, (1, at.seq + 4))?, at.uniform((16, 96))?, grid])
+            },
+            call: |model, x| model.forward(
+                &x[0],
+                Some(x[1].clone()),
+                None,
+                Some(x[2].clone()),
+                None,
+                vec![x[0].dim(1)?],
+                vec![vec![(1, 5)]],
+                vec![],
+                &[0],
+            ),
+        },
+    ]
 }

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         smol: "prefill",
         build: |weights| smol::smollm3::ModelForCausalLM::new(&decoder(r#"{ "no_rope_layer_interval": 2 }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

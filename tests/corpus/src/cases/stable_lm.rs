@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         stable_lm: "prefill",
         build: |weights| stable_lm::Model::new(&decoder(r#"{ "use_cache": true, "use_qkv_bias": true }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

@@ -7,6 +7,6 @@ pub(super) fn cases() -> Vec<Case> {
         starcoder2: "prefill",
         build: |weights| starcoder2::Model::new(&decoder(r#"{ "norm_epsilon": 1e-5, "use_bias": true }"#)?, weights),
         inputs: |at| Ok([at.tokens()?]),
-        call: |model, x| model.forward(&x[0], 0),
+        call: |model, x, position| model.forward(&x[0], position),
     }]
 }

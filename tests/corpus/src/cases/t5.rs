@@ -22,6 +22,7 @@ pub(super) fn cases() -> Vec<Case> {
             build: |weights| t5::T5ForConditionalGeneration::load(weights, &config(CONFIG)?),
             inputs: |at| Ok([at.tokens()?, at.ids(60, (at.batch, 5))?]),
             call: |model, x| model.forward(&x[0], &x[1]),
+            later: (5, |at| Ok([at.tokens()?, at.ids(60, (at.batch, 1))?])),
         },
     ]
 }

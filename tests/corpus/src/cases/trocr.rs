@@ -20,9 +20,9 @@ pub(super) fn cases() -> Vec<Case> {
         trocr: "encoder and decoder",
         build: |weights| trocr::TrOCRModel::new(&config(IMAGE)?, &config(TEXT)?, weights),
         inputs: |at| Ok([at.uniform((1, 3, 32, 32))?, at.ids(60, (1, 1))?]),
-        call: |model, x| {
+        call: |model, x, position| {
             let states = model.encoder().forward(&x[0])?;
-            model.decode(&x[1], &states, 0)
+            model.decode(&x[1], &states, position)
         },
     }]
 }

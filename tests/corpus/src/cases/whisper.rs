@@ -14,21 +14,23 @@ pub(super) fn cases() -> Vec<Case> {
             whisper: "encoder and decoder",
             build: |weights| whisper::model::Whisper::load(&weights, config(CONFIG)?),
             inputs: |at| Ok([at.uniform((at.batch, 16, 20))?, at.tokens()?]),
-            call: |model, x| {
+            call: |model, x, position| {
                 let states = model.encoder.forward(&x[0], true)?;
-                let states = model.decoder.forward(&x[1], &states, true)?;
+                let states = model.decoder.forward(&x[1], &states, position == 0)?;
                 model.decoder.final_linear(&states)
             },
+            later: (7, |at| Ok([at.uniform((at.batch, 16, 20))?, at.ids(60, (at.batch, 8))?])),
         },
         case! {
             whisper: "quantized",
             build: |_| quantized(|weights| whisper::quantized_model::Whisper::load(&weights, config(CONFIG)?)),
             inputs: |at| Ok([at.uniform((at.batch, 16, 20))?, at.tokens()?]),
-            call: |model, x| {
+            call: |model, x, position| {
                 let states = model.encoder.forward(&x[0], true)?;
-                let states = model.decoder.forward(&x[1], &states, true)?;
+                let states = model.decoder.forward(&x[1], &states, position == 0)?;
                 model.decoder.final_linear(&states)
             },
+            later: (7, |at| Ok([at.uniform((at.batch, 16, 20))?, at.ids(60, (at.batch, 8))?])),
         },
     ]
 }
