@@ -13,7 +13,7 @@ use candle_core::Result;
 use crate::module::{Called, LayerModule};
 use crate::ops::{InferError, IntoValue};
 use crate::trace::{
-    At, Given, Module, ModuleT, Original, Place, Proxy, Scope, TraceError, Traceable, call_layer, whole,
+    At, Given, Module, ModuleT, Original, Place, Proxy, Scope, TraceError, Traceable, call_layer_at, whole,
 };
 use crate::value::{Fact, Value};
 
@@ -64,13 +64,12 @@ impl Shared {
         Self { name, scope: scope.clone(), layer }
     }
 
-    #[track_caller]
-    fn record(&self, given: &[Given], xs: &Proxy) -> Result<Proxy> {
+    fn record(&self, given: &[Given], xs: &Proxy, at: &'static Location<'static>) -> Result<Proxy> {
         match &self.layer {
-            Some(layer) => call_layer(layer, &self.scope, given),
+            Some(layer) => call_layer_at(layer, &self.scope, given, at),
             None => {
                 let (layer, path) = (self.name.to_owned(), self.scope.path().to_string());
-                let at = At(Location::caller());
+                let at = At(at);
                 Err(xs.session().fail(TraceError::NotShareable { layer, path, at }))
             }
         }
@@ -112,7 +111,11 @@ impl SharedLayer {
 impl Module for SharedLayer {
     #[track_caller]
     fn forward(&self, xs: &Proxy) -> Result<Proxy> {
-        self.0.record(&[Given::Proxy(xs.clone())], xs)
+        self.forward_at(xs, Location::caller())
+    }
+
+    fn forward_at(&self, xs: &Proxy, at: &'static Location<'static>) -> Result<Proxy> {
+        self.0.record(&[Given::Proxy(xs.clone())], xs, at)
     }
 }
 
@@ -140,7 +143,11 @@ impl SharedLayerT {
 impl ModuleT for SharedLayerT {
     #[track_caller]
     fn forward_t(&self, xs: &Proxy, train: bool) -> Result<Proxy> {
-        self.0.record(&[Given::Proxy(xs.clone()), Given::Data(Value::Bool(train))], xs)
+        self.forward_t_at(xs, train, Location::caller())
+    }
+
+    fn forward_t_at(&self, xs: &Proxy, train: bool, at: &'static Location<'static>) -> Result<Proxy> {
+        self.0.record(&[Given::Proxy(xs.clone()), Given::Data(Value::Bool(train))], xs, at)
     }
 }
 

@@ -353,6 +353,8 @@ fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u Module
         Some(inner) if !unit.region(inner).is_part && unit.flow.outputs[inner].len() == 1 => {
             Some(&unit.region(inner).path)
         }
+        // Made elsewhere, it was called there.
+        Some(inner) if unit.region(inner).parent != Some(region) => None,
         _ => match node.target() {
             // A name that would begin with a number has something before it.
             Target::CallModule(path) if is_named_after(node.name(), path) => Some(path),
