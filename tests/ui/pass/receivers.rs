@@ -42,6 +42,7 @@ impl Model {
         self.linear.forward(x)
     }
 
+    #[allow(clippy::boxed_local, reason = "a receiver that people write")]
     fn boxed(self: Box<Self>, x: &Tensor) -> Result<Tensor> {
         self.linear.forward(x)
     }
