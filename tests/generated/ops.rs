@@ -4715,6 +4715,15 @@ struct MethodSliceAssign1;
 
 impl MethodSliceAssign1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
+        let slice_assign = in_1.slice_assign(&[0..1, 1..3], in_2)?;
+        Ok(slice_assign)
+    }
+}
+
+struct MethodSliceAssign2;
+
+impl MethodSliceAssign2 {
+    pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
         let slice_assign = in_1.slice_assign(&[0..1], in_2)?;
         Ok(slice_assign)
     }
@@ -6881,6 +6890,7 @@ pub const CASES: &[Generated] = &[
     ("method_slice_scatter0_0", |x| MethodSliceScatter00.forward(&x[0], &x[1]).into_value()),
     ("method_slice_assign_0", |x| MethodSliceAssign0.forward(&x[0], &x[1]).into_value()),
     ("method_slice_assign_1", |x| MethodSliceAssign1.forward(&x[0], &x[1]).into_value()),
+    ("method_slice_assign_2", |x| MethodSliceAssign2.forward(&x[0], &x[1]).into_value()),
     ("method_arg_sort_last_dim_0", |x| MethodArgSortLastDim0.forward(&x[0]).into_value()),
     ("method_arg_sort_last_dim_1", |x| MethodArgSortLastDim1.forward(&x[0]).into_value()),
     ("method_sort_last_dim_0", |x| MethodSortLastDim0.forward(&x[0]).into_value()),

@@ -34,7 +34,8 @@ pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenS
         (Kind::Index, Value::List(items) | Value::Tuple(items)) => {
             tuple(items, INDICES, |item| literal(item, Kind::Any, None))
         }
-        (Kind::Ranges | Kind::Sizes, Value::List(items) | Value::Tuple(items)) => {
+        (Kind::Ranges, Value::List(items) | Value::Tuple(items)) => ranges(items),
+        (Kind::Sizes, Value::List(items) | Value::Tuple(items)) => {
             let items = items.iter().map(|item| literal(item, Kind::Any, None));
             quote!([#(#items),*])
         }
@@ -58,6 +59,16 @@ pub(super) fn literal(value: &Value, kind: Kind, dtype: Option<DType>) -> TokenS
         (Kind::Number, number) => typed(number, dtype.unwrap_or(DType::F64)),
         (_, value) => plain(value),
     }
+}
+
+/// An array of ranges, which have to be of one type: one without a start begins at 0 where another has a start.
+fn ranges(items: &[Value]) -> TokenStream {
+    let have_starts = items.iter().any(|item| matches!(item, Value::Range(Some(_), _)));
+    let items = items.iter().map(|item| match item {
+        Value::Range(None, stop) if have_starts => plain(&Value::Range(Some(0), *stop)),
+        item => plain(item),
+    });
+    quote!([#(#items),*])
 }
 
 /// A value in the form that a user's function takes it.

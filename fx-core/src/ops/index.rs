@@ -12,7 +12,7 @@ use crate::value::Value::{Bool, Int, Range};
 use super::infer::index::{added_at, assigned, embedded, gathered, indexed, overwritten, scattered, selected, sorted};
 use super::infer::{cast, index_of};
 use super::kind::IndexWith;
-use super::sample::{all, integers, range, tensor, values};
+use super::sample::{all, integers, range, tensor, until, values};
 
 macro_rules! index {
     ($with:ident) => {
@@ -170,6 +170,7 @@ macro_rules! index {
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 3)), values([range(0, 2), range(1, 3)]), tensor(F32, (2, 2))],
+                    [tensor(F32, (2, 3)), values([until(1), range(1, 3)]), tensor(F32, (1, 2))],
                     [tensor(U8, 3), values([range(0, 1)]), tensor(U8, 1)],
                     [tensor(F32, 3), values([range(0, 1)]), tensor(F32, 2)],
                     [tensor(F32, 3), values([range(1, 1)]), tensor(F32, 0)],

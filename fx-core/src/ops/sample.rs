@@ -63,6 +63,12 @@ pub fn range(start: i64, stop: i64) -> Value {
     Value::Range(Some(start), Some(stop))
 }
 
+/// `..stop`.
+#[must_use]
+pub fn until(stop: i64) -> Value {
+    Value::Range(None, Some(stop))
+}
+
 /// `..`.
 #[must_use]
 pub fn all() -> Value {
