@@ -1,12 +1,14 @@
 //! A graph of all sizes stays one when it is copied, split, written out, saved and looked at.
 
 use candle_core::{DType, Device, Result, Tensor};
-use fx_core::interp::{Emit, Execution, ShapeProp, TransformError, Transformer};
-use fx_core::ir::{Argument, Graph, Keyword, ModulePath, NodeMap};
+use fx_core::interp::{Execution, ShapeProp, Transformer};
+use fx_core::ir::{Graph, NodeMap};
 use fx_core::module::{Attributes, GraphModule};
 use fx_core::passes::split_module;
 use fx_core::trace::Tracer;
 use fx_core::value::{Fact, Value};
+
+use crate::transformers::{Copy, WriteOut};
 
 /// `[batch, seq, 4]` with every other position.
 fn halves(x: &fx_core::trace::Proxy, past: usize) -> Result<fx_core::trace::Proxy> {
@@ -56,25 +58,6 @@ fn it_runs_by_plan_and_node_by_node() {
     assert!(module.accepts(&[Value::Int(1), Value::Int(1)]).is_err());
     let error = module.run(&[inputs(1, 2, 3).remove(0), Value::Bool(true)]).unwrap_err().to_string();
     assert!(error.contains("input `past` is true"), "{error}");
-}
-
-struct Copy;
-
-impl Transformer for Copy {}
-
-/// Writes out every child graph.
-struct WriteOut;
-
-impl Transformer for WriteOut {
-    fn call_module(
-        &mut self,
-        at: &mut Emit<'_>,
-        path: &ModulePath,
-        args: &[Argument],
-        kwargs: &[(Keyword, Argument)],
-    ) -> std::result::Result<Argument, TransformError> {
-        at.inline(path, args, kwargs)
-    }
 }
 
 #[test]

@@ -14,3 +14,4 @@ mod shared;
 mod sizes;
 mod state;
 mod summary;
+mod transformers;

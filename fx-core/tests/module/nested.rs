@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use candle_core::DType;
-use fx_core::interp::{Emit, Interpreter, RunError, TransformError, Transformer};
-use fx_core::ir::{Argument, Graph, Keyword, ModulePath, NodeId};
+use fx_core::interp::{Interpreter, RunError, TransformError, Transformer};
+use fx_core::ir::{Argument, Graph, NodeId};
 use fx_core::module::{Attribute, Attributes, CheckErrors, GraphModule};
 use fx_core::ops::{OpDef, Param};
 use fx_core::value::{Fact, Value};
 
 use crate::support::{chain, floats, module, nested, op, tensor};
+use crate::transformers::WriteOut;
 
 #[test]
 fn child_graphs_run_by_position_and_by_name() {
@@ -175,21 +176,6 @@ fn a_default_of_a_child_is_used_where_it_is_called() {
     let expected = Value::Tuple(vec![Value::Int(1), Value::Int(7)]);
     assert_eq!(model.run(&[Value::Int(1)]).expect("it runs"), expected);
     assert_eq!(().run(&model, &[Value::Int(1)]).expect("it runs"), expected);
-}
-
-/// Writes out every child graph.
-struct WriteOut;
-
-impl Transformer for WriteOut {
-    fn call_module(
-        &mut self,
-        at: &mut Emit<'_>,
-        path: &ModulePath,
-        args: &[Argument],
-        kwargs: &[(Keyword, Argument)],
-    ) -> Result<Argument, TransformError> {
-        at.inline(path, args, kwargs)
-    }
 }
 
 #[test]

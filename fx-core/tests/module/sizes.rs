@@ -3,8 +3,8 @@
 //! other; and so does every way of running them.
 
 use candle_core::{Device, Tensor};
-use fx_core::interp::{Emit, Execution, ShapeProp, TransformError, Transformer};
-use fx_core::ir::{Argument, Graph, Keyword, ModulePath, NodeId};
+use fx_core::interp::{Execution, ShapeProp, Transformer};
+use fx_core::ir::{Graph, NodeId};
 use fx_core::module::{Attribute, Attributes, GraphModule, State};
 use fx_core::passes::{
     CommonSubexpressions, ConstantFolding, DeadCode, Fuel, Partitioner, Pass, PassFailure, PatternRewriter, Proxy,
@@ -13,6 +13,7 @@ use fx_core::passes::{
 use fx_core::value::Value;
 
 use crate::support::{module, tensor};
+use crate::transformers::{Copy, WriteOut};
 
 /// The same numbers in every run.
 struct Random(u64);
@@ -165,25 +166,6 @@ fn assert_same(original: &GraphModule, expected: &[String], module: &GraphModule
             Ok(found) => assert!(found == expected, "{}", shown()),
             Err(error) => panic!("{error}\n{}", shown()),
         }
-    }
-}
-
-struct Copy;
-
-impl Transformer for Copy {}
-
-/// Writes out every child graph.
-struct WriteOut;
-
-impl Transformer for WriteOut {
-    fn call_module(
-        &mut self,
-        at: &mut Emit<'_>,
-        path: &ModulePath,
-        args: &[Argument],
-        kwargs: &[(Keyword, Argument)],
-    ) -> Result<Argument, TransformError> {
-        at.inline(path, args, kwargs)
     }
 }
 
