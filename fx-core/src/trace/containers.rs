@@ -13,7 +13,7 @@ use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
-use super::session::shared;
+use super::session::{Session, shared};
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -33,6 +33,34 @@ impl<T: Traceable> Traceable for Option<T> {
 
     fn part(&self, _: usize) -> Option<Part<'_>> {
         self.as_ref().map(Part::of)
+    }
+}
+
+/// What a function returns, where it goes by a name of the user's: `type Res<T> = Result<T, Error>`. An error that a model
+/// holds has no mirror.
+impl<T: Traceable, E> Traceable for Result<T, E> {
+    type Symbolic = Result<T::Symbolic, E>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        match self {
+            Ok(value) => Ok(value.symbolic(&scope.inside())),
+            Err(_) => Session::abort_current(&candle_core::Error::Msg(format!(
+                "what `{}` holds is an error, which a graph cannot",
+                scope.path()
+            ))),
+        }
+    }
+
+    fn into_symbolic(self, scope: &Scope) -> Self::Symbolic {
+        self.map(|value| value.symbolic(scope))
+    }
+
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        mirror.as_ref().map_or(Held::NOTHING, |value| T::held(value, holding))
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        self.as_ref().ok().map(Part::of)
     }
 }
 

@@ -74,6 +74,11 @@ pub trait Traceable: Sized {
         (**this).symbolic(scope)
     }
 
+    /// The mirror of a value that nobody else holds: what a function returned.
+    fn into_symbolic(self, scope: &Scope) -> Self::Symbolic {
+        self.symbolic(scope)
+    }
+
     /// The mirror of an argument: its tensors are inputs of the graph, under this name.
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
         self.symbolic(&inputs.scope().child(name))

@@ -162,6 +162,16 @@ pub(crate) fn expand_impl(
         ImplKind::Mirrored => item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor"))),
     }
     .map(|path| quote!(#path for));
+    // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
+    // the type itself.
+    let of_type = match kind {
+        ImplKind::Mirrored if !of_tensor && item.generics.params.is_empty() => {
+            let mut ty = (*item.self_ty).clone();
+            types::Unshadow(paths).visit_type_mut(&mut ty);
+            known::function_of(&ty, paths.traceable(), "Symbolic")
+        }
+        _ => mirror.to_token_stream(),
+    };
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
@@ -188,7 +198,7 @@ pub(crate) fn expand_impl(
     let twin = quote! {
         #imports
         #aliases
-        impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
+        impl #impl_generics #of_trait #of_type #where_clause { #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
     };
