@@ -19,7 +19,6 @@ use crate::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";
-const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
@@ -46,6 +45,9 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
         }
         Item::Impl(item) if classes.is_mirrored(file, item) => {
             summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[&of_impl(item, true, classes)]);
+        }
+        Item::Impl(item) if classes.is_standard(file, item) => {
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[&of_impl(item, false, classes)]);
         }
         Item::Impl(item) => {
             let builders = classes.builders(file, item);
@@ -79,8 +81,11 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
-            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
+            let options = [
+                reads_data(&item.block).then(|| "specialize".to_owned()),
+                classes.chosen_by(file, &item.sig).map(|name| format!("by({name})")),
+            ];
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[&module(options)]);
         }
         _ => {}
     });
@@ -155,6 +160,11 @@ fn of_impl(item: &ItemImpl, mirrored: bool, classes: &Classes) -> String {
         reads(item).then(|| "specialize".to_owned()),
         (!bounds.is_empty()).then(|| format!("bounds({})", bounds.join(", "))),
     ];
+    module(options)
+}
+
+/// The attribute with options.
+fn module(options: impl IntoIterator<Item = Option<String>>) -> String {
     let options: Vec<String> = options.into_iter().flatten().collect();
     if options.is_empty() { MODULE.to_owned() } else { format!("#[fx::module({})]", options.join(", ")) }
 }

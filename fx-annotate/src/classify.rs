@@ -8,7 +8,9 @@
 //!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
 //! - Everything else is a constant.
 
+mod lent;
 mod made;
+mod standard;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -76,6 +78,8 @@ pub(super) struct Classes {
     by_name: HashMap<String, Vec<usize>>,
     /// Names of the crate's own traits.
     traits: BTreeSet<String>,
+    /// The types that have a trait of a name, tensors apart; none for those of others.
+    having: HashMap<String, Vec<Option<usize>>>,
     /// Names of those among them that have methods without bodies and nothing else.
     bare: BTreeSet<String>,
     /// Names of those among these that are one trait for tensors and proxies.
@@ -120,6 +124,7 @@ impl Classes {
             types: Vec::new(),
             by_name: HashMap::new(),
             traits: BTreeSet::new(),
+            having: HashMap::new(),
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
@@ -140,8 +145,8 @@ impl Classes {
             classes.define(file);
         }
         classes.read_impls(files.clone());
-        classes.makers = Makers::among(&classes, files);
         classes.settle();
+        classes.makers = Makers::among(&classes, files);
         classes.hiding = classes.find_hiding();
         classes
     }
@@ -212,7 +217,7 @@ impl Classes {
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
             syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().is_some_and(|last| self.traits.contains(&last.ident.to_string()))
+                bound.path.segments.last().is_some_and(|last| self.has_module(&last.ident.to_string()))
             }
             _ => false,
         };
@@ -230,7 +235,10 @@ impl Classes {
             ["crate", "self", "super", "Self", "std", "core", "alloc", "tracing", "half", "candle_transformers", "fx"];
         let path = file.resolved(path);
         let head = &path[0];
+        // Whoever's `Result` it is, `anyhow::Result` say, what it holds is beside it.
+        let result = path.last().is_some_and(|last| last == "Result" || last == "Error");
         path.len() > 1
+            && !result
             && !KNOWN.contains(&&**head)
             && !matches!(file.origin(&path), Origin::Candle(_))
             && head.starts_with(|first: char| first.is_lowercase())
@@ -301,6 +309,12 @@ impl Classes {
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
                 if let Some(name) = name.filter(|name| is_tensor(file, &item.self_ty) && self.bare.contains(name)) {
                     self.mirrored.insert(name);
+                }
+                if let Some(of) = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop())
+                    && !is_tensor(file, &item.self_ty)
+                {
+                    let owner = self.owner(file, item);
+                    self.having.entry(of).or_default().push(owner);
                 }
                 let Some(owner) = self.owner(file, item) else { return };
                 if let Some((path, _)) = &item.trait_ {

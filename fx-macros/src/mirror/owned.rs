@@ -81,7 +81,8 @@ pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> To
     let (lift, traceable) = (paths.private("lift"), paths.traceable());
     let lifted = quote!(<#name #type_generics as #traceable>::Symbolic);
     let result = paths.candle_result(lifted.clone());
-    let (mirror, in_world) = (super::mirror_ident(name), paths.private("InWorld"));
+    let mirror = super::mirror_ident(name);
+    let (in_world, in_world_mut) = (paths.private("InWorld"), paths.private("InWorldMut"));
     let (candle, proxy, derived) = (paths.candle(), paths.symbolic("Tensor"), derived());
     quote! {
         #derived
@@ -99,10 +100,22 @@ pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> To
         #derived
         impl #impl_generics #in_world for #name #type_generics #where_clause {
             type World = #candle::Tensor;
+            type Lent = Self;
+            fn lent(&self) -> &Self { self }
+        }
+        #derived
+        impl #impl_generics #in_world_mut for #name #type_generics #where_clause {
+            fn lent_mut(&mut self) -> &mut Self { self }
         }
         #derived
         impl #impl_generics #in_world for #mirror #type_generics #where_clause {
             type World = #proxy;
+            type Lent = Self;
+            fn lent(&self) -> &Self { self }
+        }
+        #derived
+        impl #impl_generics #in_world_mut for #mirror #type_generics #where_clause {
+            fn lent_mut(&mut self) -> &mut Self { self }
         }
     }
 }

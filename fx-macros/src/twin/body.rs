@@ -42,6 +42,8 @@ pub(crate) struct Body<'a> {
     twinned: Vec<String>,
     /// The type that the impl is of, and the constants that it declares.
     of: Option<(Type, Vec<String>)>,
+    /// The functions of the impl, without `self`, that have no twin.
+    untwinned: Vec<String>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
     /// The generated names that are used.
@@ -65,6 +67,7 @@ impl<'a> Body<'a> {
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             of: None,
+            untwinned: Vec::new(),
             aliases: Aliases::default(),
             fallbacks: Fallbacks::default(),
             weights: None,
@@ -78,6 +81,11 @@ impl<'a> Body<'a> {
             ImplItem::Const(constant) => Some(constant.ident.to_string()),
             _ => None,
         });
+        let functions = item.items.iter().filter_map(|member| match member {
+            ImplItem::Fn(method) if method.sig.receiver().is_none() => Some(method.sig.ident.to_string()),
+            _ => None,
+        });
+        self.untwinned = functions.filter(|name| !self.twinned.contains(name)).collect();
         let mut ty = (*item.self_ty).clone();
         Unshadow(self.paths).visit_type_mut(&mut ty);
         self.of = Some((ty, constants.collect()));
@@ -100,6 +108,18 @@ impl<'a> Body<'a> {
             && is_constant(&text)
             && !constants.contains(&text);
         elsewhere.then(|| syn::parse_quote_spanned!(name.span()=> <#ty>::#name))
+    }
+
+    /// `Self::empty()`, which has no twin: what the original's makes is lifted.
+    fn original_function(&self, call: &ExprCall) -> Option<Expr> {
+        let (Expr::Path(path), Some((ty, _)), None) = (&*call.func, &self.of, &self.weights) else { return None };
+        let [head, name] = [path.path.segments.first()?, path.path.segments.get(1)?].map(|segment| &segment.ident);
+        if path.path.segments.len() != 2 || head != "Self" || !self.untwinned.contains(&name.to_string()) {
+            return None;
+        }
+        let (args, span) = (&call.args, name.span());
+        let original: Expr = syn::parse_quote_spanned!(span=> <#ty>::#name(#args));
+        Some(calls::lift(&original, self.paths))
     }
 
     /// The same, of a function that builds a part of a model, of this signature and body.
@@ -253,7 +273,10 @@ impl VisitMut for Body<'_> {
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 calls::find_moe(&mut call.func);
-                if let Some(checked) = calls::make_layer(call, self) {
+                calls::call_original(call);
+                if let Some(original) = self.original_function(call) {
+                    *expr = original;
+                } else if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(expr, self.paths);
@@ -288,7 +311,9 @@ impl VisitMut for Body<'_> {
             }
             Expr::Path(_) => {
                 let is_variant = calls::is_variant(expr, self);
-                self.rewrite_value(expr);
+                if !calls::redirect_method(expr, self) {
+                    self.rewrite_value(expr);
+                }
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());

@@ -115,6 +115,17 @@ impl Fallbacks {
         true
     }
 
+    /// Redirects `Entry::len`, and says whether it can be of a type with a mirror.
+    pub(super) fn redirect_type(&mut self, path: &mut Path) -> bool {
+        let head = path.segments[0].ident.clone();
+        if NEVER.iter().chain(FOREIGN).any(|name| head == name) {
+            return false;
+        }
+        path.segments[0].ident = Ident::new(&mirror_ident(&head).to_string(), head.span());
+        self.names.entry(path.segments[0].ident.clone()).or_insert_with(|| head.into());
+        true
+    }
+
     /// Redirects the bare name of a function.
     pub(super) fn redirect_function(&mut self, path: &mut Path) {
         if let Some(original) = path.get_ident().cloned()

@@ -55,7 +55,23 @@ pub(crate) enum ImplKind {
     Other,
     /// A trait of the user's that is one for both worlds (`traits.rs`): the mirror implements it.
     Mirrored,
+    /// A trait of the standard library's, which the mirror implements: `From<Tensor>`, `Deref`, `Add`.
+    Standard,
 }
+
+impl ImplKind {
+    /// Whether the mirror implements the trait as it stands, with all of its methods.
+    fn is_whole(self) -> bool {
+        matches!(self, ImplKind::Mirrored | ImplKind::Standard)
+    }
+}
+
+/// The traits of the standard library's that say how values are made, reached and put together.
+const STANDARD: &[&str] = &[
+    "From", "Into", "TryFrom", "TryInto", "Default", "Deref", "DerefMut", "AsRef", "AsMut", "Borrow", "BorrowMut",
+    "Index", "IndexMut", "Add", "Sub", "Mul", "Div", "Neg", "AddAssign", "SubAssign", "MulAssign", "DivAssign",
+    "Iterator", "IntoIterator", "FromIterator", "Extend",
+];
 
 /// An annotated impl with what it gets besides, and what stands beside it. Takes the `#[fx(…)]` attributes off its methods.
 pub(crate) fn expand_impl(
@@ -77,7 +93,7 @@ pub(crate) fn expand_impl(
     let proxy = paths.symbolic("Tensor");
     let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
     let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
-    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, kind.is_whole(), errors);
     if selected.is_empty() {
         return (item.clone(), TokenStream::new());
     }
@@ -97,7 +113,7 @@ pub(crate) fn expand_impl(
         let mut types = types_for(item, &method.sig, &of.bounds, paths).asking(&known);
         known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
-        let builds = takes_weights && kind != ImplKind::Mirrored;
+        let builds = takes_weights && !kind.is_whole();
         if builds {
             types = types.of_builder();
         }
@@ -145,7 +161,7 @@ pub(crate) fn expand_impl(
         match kind {
             // The user's own span, where rustc says that there are two.
             ImplKind::Other => twin.vis = Visibility::Public(syn::Token![pub](method.sig.fn_token.span)),
-            ImplKind::Mirrored => twin.vis = Visibility::Inherited,
+            kind if kind.is_whole() => twin.vis = Visibility::Inherited,
             _ => {}
         }
         twins.push(twin);
@@ -154,18 +170,34 @@ pub(crate) fn expand_impl(
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, &of.bounds, paths);
+    let header = types_for(item, &selected[0].sig, &of.bounds, paths).asking(&known);
+    let associated_types = item.items.iter().filter_map(|member| match member {
+        ImplItem::Type(member) if kind == ImplKind::Standard => {
+            let mut member = member.clone();
+            header.map(&mut member.ty);
+            member.attrs = for_twin(&member.attrs);
+            Some(member)
+        }
+        _ => None,
+    });
+    let associated_types: Vec<syn::ImplItemType> = associated_types.collect();
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let of_trait = match kind {
         ImplKind::Inherent | ImplKind::Other => None,
         ImplKind::Module => Some(paths.symbolic("Module")),
         ImplKind::ModuleT => Some(paths.symbolic("ModuleT")),
         ImplKind::Mirrored => item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor"))),
+        ImplKind::Standard => item.trait_.as_ref().map(|(path, _)| {
+            let mut bound: TypeParamBound = parse_quote!(#path);
+            header.map_bound(&mut bound);
+            bound.to_token_stream()
+        }),
     }
     .map(|path| quote!(#path for));
     // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
     // the type itself.
     let of_type = match kind {
-        ImplKind::Mirrored if !of_tensor && item.generics.params.is_empty() => {
+        kind if kind.is_whole() && !of_tensor && item.generics.params.is_empty() => {
             let mut ty = (*item.self_ty).clone();
             types::Unshadow(paths).visit_type_mut(&mut ty);
             known::function_of(&ty, paths.traceable(), "Symbolic")
@@ -173,7 +205,7 @@ pub(crate) fn expand_impl(
         _ => mirror.to_token_stream(),
     };
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
+    let builder = !kind.is_whole() && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
@@ -198,7 +230,7 @@ pub(crate) fn expand_impl(
     let twin = quote! {
         #imports
         #aliases
-        impl #impl_generics #of_trait #of_type #where_clause { #(#constants)* #(#twins)* #object_held }
+        impl #impl_generics #of_trait #of_type #where_clause { #(#associated_types)* #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
     };
@@ -338,8 +370,16 @@ fn impl_kind(item: &ItemImpl) -> ImplKind {
     match path.segments.last() {
         Some(segment) if segment.ident == "Module" && has_only("forward", 1) => ImplKind::Module,
         Some(segment) if segment.ident == "ModuleT" && has_only("forward_t", 2) => ImplKind::ModuleT,
+        Some(segment) if is_standard(path, &segment.ident) => ImplKind::Standard,
         _ => ImplKind::Other,
     }
+}
+
+/// Whether a trait is the standard library's: by its name alone, or with the path of a crate of it.
+fn is_standard(path: &Path, name: &Ident) -> bool {
+    let from = path.segments.first().map(|head| &head.ident);
+    let of_crate = path.segments.len() == 1 || from.is_some_and(|head| head == "std" || head == "core");
+    of_crate && STANDARD.iter().any(|standard| name == standard)
 }
 
 fn types_for<'a>(item: &ItemImpl, sig: &Signature, mirrored: &[Path], paths: &'a Paths) -> Types<'a> {
@@ -479,7 +519,7 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
             constant.attrs = for_twin(&constant.attrs);
             match kind {
                 ImplKind::Other => constant.vis = Visibility::Public(Default::default()),
-                ImplKind::Mirrored => constant.vis = Visibility::Inherited,
+                kind if kind.is_whole() => constant.vis = Visibility::Inherited,
                 _ => {}
             }
             constant
