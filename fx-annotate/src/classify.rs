@@ -8,6 +8,7 @@
 //!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
 //! - Everything else is a constant.
 
+mod filled;
 mod lent;
 mod made;
 mod standard;
@@ -48,8 +49,10 @@ struct TypeDef {
     clone_by_hand: bool,
     /// Names of its type parameters.
     generics: BTreeSet<String>,
-    /// Whether it holds a type of a crate that is neither candle nor known to fx.
-    outside: bool,
+    /// A type that it holds of a crate that is neither candle nor known to fx.
+    outside: Option<String>,
+    /// Why it is neither a module nor plain data, though it holds tensors or computes.
+    left: Option<String>,
     /// Types that its methods take, return or name.
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
@@ -144,6 +147,9 @@ impl Classes {
         for file in files.clone() {
             classes.define(file);
         }
+        for file in files.clone() {
+            classes.note_filled(file);
+        }
         classes.read_impls(files.clone());
         classes.settle();
         classes.makers = Makers::among(&classes, files);
@@ -203,25 +209,38 @@ impl Classes {
         self.find(file, path).is_some_and(|id| self.types[id].class == Some(Class::Module))
     }
 
-    /// Whether a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
-    /// it is generic over a trait of the crate's own.
+    /// Why the type of that name in that file was left alone.
+    pub(super) fn left(&self, file: &SourceFile, name: &str) -> Option<&str> {
+        self.find(file, &[name.to_owned()]).and_then(|id| self.types[id].left.as_deref())
+    }
+
+    /// Whether a function cannot be followed.
     pub(super) fn is_out_of_reach(&self, file: &SourceFile, signature: &syn::Signature) -> bool {
+        self.out_of_reach(file, signature).is_some()
+    }
+
+    /// Why a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
+    /// it is generic over a trait of the crate's own.
+    pub(super) fn out_of_reach(&self, file: &SourceFile, signature: &syn::Signature) -> Option<String> {
         let generics: Vec<String> = signature.generics.type_params().map(|param| param.ident.to_string()).collect();
         let types = parameters(signature).into_iter().chain(result(signature));
-        let is_other = |path: Segments| {
+        let is_other = |path: &Segments| {
             let generic = path.len() == 1 && generics.contains(&path[0]);
-            let class = self.find(file, &path).and_then(|id| self.types[id].class);
-            let outside = self.is_outside(file, &path) || file.resolved(&path)[0] == "candle_transformers";
-            !generic && (class == Some(Class::Other) || outside)
+            let class = self.find(file, path).and_then(|id| self.types[id].class);
+            let outside = self.is_outside(file, path) || file.resolved(path)[0] == "candle_transformers";
+            // An error is nobody's mirror.
+            let error = path.last().is_some_and(|last| last.ends_with("Error"));
+            !generic && !error && (class == Some(Class::Other) || outside)
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
             syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().is_some_and(|last| self.has_module(&last.ident.to_string()))
+                bound.path.segments.last().map(|last| last.ident.to_string()).filter(|name| self.has_module(name))
             }
-            _ => false,
+            _ => None,
         };
-        types.into_iter().any(is_other) || bounds.into_iter().any(own_bound)
+        let other = types.into_iter().find(is_other).map(|path| format!("it takes or gives `{}`", path.join("::")));
+        other.or_else(|| bounds.into_iter().find_map(own_bound).map(|name| format!("it is generic over `{name}`")))
     }
 
     /// Whether a method steers the model from outside: it reads data, and no computation calls it.
@@ -276,7 +295,8 @@ impl Classes {
                 derives: derives(attributes),
                 clone_by_hand: false,
                 generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
-                outside: false,
+                outside: None,
+                left: None,
                 names: BTreeSet::new(),
                 forward: false,
                 class: None,
@@ -286,7 +306,9 @@ impl Classes {
         let here = first..self.types.len();
         for (id, held) in here.clone().zip(fields) {
             for path in held {
-                self.types[id].outside |= self.is_outside(file, &path);
+                if self.is_outside(file, &path) {
+                    self.types[id].outside.get_or_insert_with(|| path.join("::"));
+                }
                 let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
                 match local {
                     Some(local) => self.types[id].holds_here.push(local),
@@ -373,8 +395,15 @@ impl Classes {
             let layers = ty.holds_candle(|name| !is_plain(name));
             let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
             let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
-            if loads || ty.holds(is_optimizer) || (module && ty.outside) {
+            let left = match &ty.outside {
+                _ if loads => Some("it is where weights come from".to_owned()),
+                _ if ty.holds(is_optimizer) => Some("it trains a model".to_owned()),
+                Some(outside) => Some(format!("it holds `{outside}` of another crate")),
+                None => None,
+            };
+            if loads || ty.holds(is_optimizer) || (module && ty.outside.is_some()) {
                 ty.class = Some(Class::Other);
+                ty.left = left.filter(|_| module && !loads);
             } else if module {
                 ty.class = Some(Class::Module);
             }
@@ -402,6 +431,7 @@ impl Classes {
         for (id, ty) in self.types.iter_mut().enumerate() {
             if ty.class == Some(Class::Module) && !reached.contains(&id) {
                 ty.class = Some(Class::Other);
+                ty.left = Some("no layer holds, takes, gives or names it".to_owned());
             }
         }
     }

@@ -77,7 +77,13 @@ fn hands_on(classes: &Classes, file: &SourceFile, owner: usize, signature: &Sign
     let makes = gives.iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == name));
     match signature.receiver() {
         None => makes && mentions_tensor(file, &takes) && !classes.holds_layers(owner),
-        Some(_) => makes || signature.generics.type_params().next().is_some() || takes.iter().chain(&gives).any(|path| classes.is_module(file, path)),
+        Some(_) if makes => true,
+        // Those that compute have twins as they are.
+        Some(_) if is_computation(file, name, signature) => false,
+        Some(_) => {
+            let generic = signature.generics.type_params().next().is_some();
+            generic || takes.iter().chain(&gives).any(|path| classes.is_module(file, path))
+        }
     }
 }
 

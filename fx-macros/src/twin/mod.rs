@@ -35,6 +35,7 @@ use syn::{
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
+use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::known::{self, Known};
 use crate::mirror::{mirror_ident, traceable_generics};
@@ -110,7 +111,7 @@ pub(crate) fn expand_impl(
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let mut types = types_for(item, &method.sig, &of.bounds, paths).asking(&known);
+        let mut types = types_for(item, &method.sig, paths).asking(&known);
         known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
         let builds = takes_weights && !kind.is_whole();
@@ -118,7 +119,7 @@ pub(crate) fn expand_impl(
             types = types.of_builder();
         }
         let mut twin = (*method).clone();
-        map_signature(&mut twin.sig, &types);
+        map_whole_signature(&mut twin.sig, &types);
         if takes_weights && !builds {
             // The trait asks for it; mirrors are made by tracers.
             twin.block = not_made(&method.sig.ident, paths);
@@ -170,7 +171,7 @@ pub(crate) fn expand_impl(
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, &of.bounds, paths);
-    let header = types_for(item, &selected[0].sig, &of.bounds, paths).asking(&known);
+    let header = types_for(item, &selected[0].sig, paths).asking(&known);
     let associated_types = item.items.iter().filter_map(|member| match member {
         ImplItem::Type(member) if kind == ImplKind::Standard => {
             let mut member = member.clone();
@@ -227,9 +228,11 @@ pub(crate) fn expand_impl(
         quote!(#(#cfgs)* const _: () = { #checked };)
     });
     let object_held = objects.then(|| object_held(item, paths));
+    let bounds = bound_traits(item, selected.iter().map(|method| &method.sig));
     let twin = quote! {
         #imports
         #aliases
+        #(#allow use #bounds as _;)*
         impl #impl_generics #of_trait #of_type #where_clause { #(#associated_types)* #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
@@ -263,6 +266,31 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     let own = mirror.segments.last().map(words).unwrap_or_default();
     let own = own.trim_start_matches("__Fx");
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
+}
+
+/// The traits that parameters of the impl are bound by, where a path says which: of a mirror's type, unlike of a parameter
+/// itself, rustc finds the methods of a trait only if it is imported.
+fn bound_traits<'a>(item: &'a ItemImpl, signatures: impl Iterator<Item = &'a Signature>) -> Vec<Path> {
+    let generics = std::iter::once(&item.generics).chain(signatures.map(|sig| &sig.generics));
+    let mut found: Vec<Path> = Vec::new();
+    for generics in generics.map(with_bounds_inside) {
+        let own = generics.type_params().flat_map(|param| param.bounds.clone());
+        let clauses = generics.where_clause.iter().flat_map(|clause| clause.predicates.iter());
+        let others = clauses.filter_map(|predicate| match predicate {
+            syn::WherePredicate::Type(predicate) => Some(predicate.bounds.clone()),
+            _ => None,
+        });
+        for bound in own.chain(others.flatten()) {
+            let TypeParamBound::Trait(bound) = bound else { continue };
+            let mut path = bound.path;
+            path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
+            let called = path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("Fn"));
+            if path.segments.len() > 1 && !called && !is_module_bound_path(&path) && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
@@ -382,14 +410,11 @@ fn is_standard(path: &Path, name: &Ident) -> bool {
     of_crate && STANDARD.iter().any(|standard| name == standard)
 }
 
-fn types_for<'a>(item: &ItemImpl, sig: &Signature, mirrored: &[Path], paths: &'a Paths) -> Types<'a> {
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
-    for param in with_bounds_inside(&item.generics).type_params() {
-        if param.bounds.iter().any(|bound| is_module_bound(bound) || is_among(bound, mirrored)) {
-            types.mirror_param(&param.ident);
-        } else {
-            types.keep_param(&param.ident);
-        }
+    // What is of a parameter's type in the original is of its mirror's in the mirror.
+    for param in item.generics.type_params() {
+        types.mirror_param(&param.ident);
     }
     types.keep_generics(&sig.generics);
     for param in item.generics.const_params() {
@@ -423,8 +448,17 @@ pub(crate) fn map_signature(sig: &mut Signature, types: &Types<'_>) {
 
 /// Whether a bound is candle's `Module` or `ModuleT`.
 pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
-    matches!(bound, TypeParamBound::Trait(bound)
-        if bound.path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT"))
+    matches!(bound, TypeParamBound::Trait(bound) if is_module_bound_path(&bound.path))
+}
+
+fn is_module_bound_path(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT")
+}
+
+/// Whether a bound is one that mirrors meet where their originals do.
+fn is_copied(bound: &TypeParamBound) -> bool {
+    const COPIED: &[&str] = &["Clone", "PartialEq", "Default"];
+    matches!(bound, TypeParamBound::Trait(bound) if COPIED.iter().any(|name| bound.path.is_ident(name)))
 }
 
 /// Whether a bound is one of these traits.
@@ -469,6 +503,9 @@ fn twin_generics(generics: &Generics, mirrored: &[Path], paths: &Paths) -> Gener
                 let symbolic = in_world(&bound.path, paths.symbolic("Tensor"));
                 symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
                 continue;
+            }
+            if is_copied(bound) {
+                symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #bound));
             }
             if !is_module_bound(bound) {
                 continue;
