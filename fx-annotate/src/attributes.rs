@@ -53,7 +53,7 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
             }
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
         }
-        Item::Use(item) if imports(&item.tree, "SplitOp") && is_of_transformers(file, "SplitOp") => {
+        Item::Use(item) if !file.text.contains(SPLIT) && imports_of_transformers(file, &item.tree, "SplitOp") => {
             summary.imports += writer.insert(&item.attrs, head(&item.vis, item.use_token.span), &[SPLIT]);
         }
         Item::Trait(item) if classes.is_mirrored_trait(&item.ident.to_string()) => {
@@ -222,9 +222,9 @@ fn imports(tree: &UseTree, wanted: &str) -> bool {
     }
 }
 
-/// Whether a name is one of candle-transformers'.
-fn is_of_transformers(file: &SourceFile, name: &str) -> bool {
-    file.resolved(&[name.to_owned()])[0] == "candle_transformers"
+/// The same of a name that is candle-transformers'.
+fn imports_of_transformers(file: &SourceFile, tree: &UseTree, wanted: &str) -> bool {
+    imports(tree, wanted) && file.resolved(&[wanted.to_owned()])[0] == "candle_transformers"
 }
 
 /// Whether a method of it asks tensors for their numbers.

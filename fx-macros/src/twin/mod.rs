@@ -15,6 +15,8 @@ mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
+mod generics;
+mod kind;
 mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
@@ -30,7 +32,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
+    FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
     Visibility, parse_quote,
 };
 
@@ -38,41 +40,16 @@ use crate::attributes::{allow_generated, cfgs, for_twin};
 use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::known::{self, Known};
-use crate::mirror::{mirror_ident, traceable_generics};
+use crate::mirror::mirror_ident;
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
 use crate::traits;
 use body::Body;
+pub(crate) use generics::is_module_bound;
+use kind::{ImplKind, impl_kind};
+use generics::{bound_traits, is_plain_bound, twin_generics, with_bounds_inside};
 use names::Names;
 use types::{Target, Types};
-
-/// What an impl is of, as far as twins differ by it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ImplKind {
-    Inherent,
-    Module,
-    ModuleT,
-    /// A trait of the user's: its methods become inherent methods of the mirror.
-    Other,
-    /// A trait of the user's that is one for both worlds (`traits.rs`): the mirror implements it.
-    Mirrored,
-    /// A trait of the standard library's, which the mirror implements: `From<Tensor>`, `Deref`, `Add`.
-    Standard,
-}
-
-impl ImplKind {
-    /// Whether the mirror implements the trait as it stands, with all of its methods.
-    fn is_whole(self) -> bool {
-        matches!(self, ImplKind::Mirrored | ImplKind::Standard)
-    }
-}
-
-/// The traits of the standard library's that say how values are made, reached and put together.
-const STANDARD: &[&str] = &[
-    "From", "Into", "TryFrom", "TryInto", "Default", "Deref", "DerefMut", "AsRef", "AsMut", "Borrow", "BorrowMut",
-    "Index", "IndexMut", "Add", "Sub", "Mul", "Div", "Neg", "AddAssign", "SubAssign", "MulAssign", "DivAssign",
-    "Iterator", "IntoIterator", "FromIterator", "Extend",
-];
 
 /// An annotated impl with what it gets besides, and what stands beside it. Takes the `#[fx(…)]` attributes off its methods.
 pub(crate) fn expand_impl(
@@ -268,31 +245,6 @@ fn unique_name(item: &ItemImpl, mirror: &Path, sig: &Signature) -> String {
     format!("{own}_{}{}", of_trait.map_or(String::new(), |of| format!("{}_", words(of))), sig.ident.unraw())
 }
 
-/// The traits that parameters of the impl are bound by, where a path says which: of a mirror's type, unlike of a parameter
-/// itself, rustc finds the methods of a trait only if it is imported.
-fn bound_traits<'a>(item: &'a ItemImpl, signatures: impl Iterator<Item = &'a Signature>) -> Vec<Path> {
-    let generics = std::iter::once(&item.generics).chain(signatures.map(|sig| &sig.generics));
-    let mut found: Vec<Path> = Vec::new();
-    for generics in generics.map(with_bounds_inside) {
-        let own = generics.type_params().flat_map(|param| param.bounds.clone());
-        let clauses = generics.where_clause.iter().flat_map(|clause| clause.predicates.iter());
-        let others = clauses.filter_map(|predicate| match predicate {
-            syn::WherePredicate::Type(predicate) => Some(predicate.bounds.clone()),
-            _ => None,
-        });
-        for bound in own.chain(others.flatten()) {
-            let TypeParamBound::Trait(bound) = bound else { continue };
-            let mut path = bound.path;
-            path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
-            let called = path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("Fn"));
-            if path.segments.len() > 1 && !called && !is_module_bound_path(&path) && !found.contains(&path) {
-                found.push(path);
-            }
-        }
-    }
-    found
-}
-
 /// What rustc explains if the type has no attribute, besides the mirror that it does not find.
 fn annotated(item: &ItemImpl, paths: &Paths) -> TokenStream {
     let (ty, traceable) = (&item.self_ty, paths.traceable());
@@ -384,37 +336,14 @@ fn self_type(ty: &Type) -> Option<&TypePath> {
     }
 }
 
-fn impl_kind(item: &ItemImpl) -> ImplKind {
-    let Some((path, _)) = &item.trait_ else {
-        return ImplKind::Inherent;
-    };
-    // A trait of that name with other methods is the user's, or a mistake, of which rustc speaks where it is made.
-    let has_only = |name: &str, arguments: usize| {
-        item.items.iter().all(|member| match member {
-            ImplItem::Fn(method) => method.sig.ident == name && method.sig.inputs.len() == 1 + arguments,
-            _ => false,
-        })
-    };
-    match path.segments.last() {
-        Some(segment) if segment.ident == "Module" && has_only("forward", 1) => ImplKind::Module,
-        Some(segment) if segment.ident == "ModuleT" && has_only("forward_t", 2) => ImplKind::ModuleT,
-        Some(segment) if is_standard(path, &segment.ident) => ImplKind::Standard,
-        _ => ImplKind::Other,
-    }
-}
-
-/// Whether a trait is the standard library's: by its name alone, or with the path of a crate of it.
-fn is_standard(path: &Path, name: &Ident) -> bool {
-    let from = path.segments.first().map(|head| &head.ident);
-    let of_crate = path.segments.len() == 1 || from.is_some_and(|head| head == "std" || head == "core");
-    of_crate && STANDARD.iter().any(|standard| name == standard)
-}
-
 fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
     // What is of a parameter's type in the original is of its mirror's in the mirror.
-    for param in item.generics.type_params() {
-        types.mirror_param(&param.ident);
+    for param in with_bounds_inside(&item.generics).type_params() {
+        match param.bounds.iter().any(is_plain_bound) {
+            true => types.keep_param(&param.ident),
+            false => types.mirror_param(&param.ident),
+        }
     }
     types.keep_generics(&sig.generics);
     for param in item.generics.const_params() {
@@ -444,88 +373,6 @@ pub(crate) fn map_signature(sig: &mut Signature, types: &Types<'_>) {
     if let ReturnType::Type(_, ty) = &mut sig.output {
         types.map(ty);
     }
-}
-
-/// Whether a bound is candle's `Module` or `ModuleT`.
-pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
-    matches!(bound, TypeParamBound::Trait(bound) if is_module_bound_path(&bound.path))
-}
-
-fn is_module_bound_path(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT")
-}
-
-/// Whether a bound is one that mirrors meet where their originals do.
-fn is_copied(bound: &TypeParamBound) -> bool {
-    const COPIED: &[&str] = &["Clone", "PartialEq", "Default"];
-    matches!(bound, TypeParamBound::Trait(bound) if COPIED.iter().any(|name| bound.path.is_ident(name)))
-}
-
-/// Whether a bound is one of these traits.
-fn is_among(bound: &TypeParamBound, traits: &[Path]) -> bool {
-    let text = |path: &Path| path.to_token_stream().to_string();
-    matches!(bound, TypeParamBound::Trait(bound) if traits.iter().any(|path| text(path) == text(&bound.path)))
-}
-
-/// The same generics with the bounds that a `where` clause puts on type parameters beside the parameters.
-fn with_bounds_inside(generics: &Generics) -> Generics {
-    let mut inside = generics.clone();
-    let Some(clause) = inside.where_clause.take() else {
-        return inside;
-    };
-    for predicate in clause.predicates {
-        if let syn::WherePredicate::Type(bounds) = &predicate
-            && bounds.lifetimes.is_none()
-            && let syn::Type::Path(bounded) = &bounds.bounded_ty
-            && let Some(param) = inside.type_params_mut().find(|param| bounded.path.is_ident(&param.ident))
-        {
-            param.bounds.extend(bounds.bounds.clone());
-        } else {
-            inside.make_where_clause().predicates.push(predicate);
-        }
-    }
-    inside
-}
-
-/// The generics of a twin impl: the user's, with each type parameter traceable, and a layer in the shadow world
-/// where it is one in candle's; so with the `mirrored` traits of the user's.
-fn twin_generics(generics: &Generics, mirrored: &[Path], paths: &Paths) -> Generics {
-    let mut twin = traceable_generics(&with_bounds_inside(generics), paths);
-    let traceable = paths.traceable();
-    let mut symbolic_bounds: Vec<syn::WherePredicate> = Vec::new();
-    for param in twin.type_params_mut() {
-        let name = param.ident.clone();
-        for bound in &mut param.bounds {
-            if is_among(bound, mirrored) {
-                let TypeParamBound::Trait(bound) = bound else {
-                    continue;
-                };
-                let symbolic = in_world(&bound.path, paths.symbolic("Tensor"));
-                symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
-                continue;
-            }
-            if is_copied(bound) {
-                symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #bound));
-            }
-            if !is_module_bound(bound) {
-                continue;
-            }
-            let TypeParamBound::Trait(bound) = bound else {
-                continue;
-            };
-            let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
-            let symbolic = paths.symbolic(&last);
-            symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
-            // The user's `Module` may be shadowed in this scope; the mirror's own bound is candle's.
-            let candle = paths.candle();
-            let last = &bound.path.segments.last().expect("a path has a segment").ident;
-            bound.path = parse_quote!(#candle::#last);
-        }
-    }
-    if !symbolic_bounds.is_empty() {
-        twin.make_where_clause().predicates.extend(symbolic_bounds);
-    }
-    twin
 }
 
 /// The associated constants that twins use as `Self::NAME`, and those which these use.
