@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, FnArg, ReturnType, Signature, Type};
+use syn::{Block, FnArg, GenericArgument, PathArguments, ReturnType, Signature, Type};
 
 use crate::classify::is_weights;
 use crate::source::{Origin, Segments, SourceFile, segments};
@@ -47,12 +47,24 @@ pub(super) fn parameters(signature: &Signature) -> Vec<Segments> {
     types.flat_map(mentions).collect()
 }
 
-/// The paths mentioned in the type of a function's result.
+/// The paths mentioned in the type of a function's result, where it does not fail: whose `Result` it is, and of which error,
+/// says nothing of what is computed.
 pub(super) fn result(signature: &Signature) -> Vec<Segments> {
     match &signature.output {
         ReturnType::Default => Vec::new(),
-        ReturnType::Type(_, ty) => mentions(ty),
+        ReturnType::Type(_, ty) => success(ty).map_or_else(|| mentions(ty), mentions),
     }
+}
+
+/// The type `T` of a `Result<T, …>`, candle's, `anyhow`'s or by a name like `ModelResult`.
+fn success(ty: &Type) -> Option<&Type> {
+    let Type::Path(ty) = ty else { return None };
+    let last = ty.path.segments.last().filter(|last| last.ident.to_string().ends_with("Result"))?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
 }
 
 /// Whether one of the paths is candle's tensor.
