@@ -16,7 +16,7 @@ use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 use crate::drivers::{Body, Drivers};
 use crate::signature::{
     CLOSURES, calls, is_computation, makes_from_weights, mentions, mentions_tensor, names, parameters, reads_data,
-    result,
+    result, takes_functions, takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
@@ -51,6 +51,8 @@ struct TypeDef {
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
+    /// Whether it is made of weights by a function that is generic over others.
+    generic_maker: bool,
     class: Option<Class>,
 }
 
@@ -170,8 +172,13 @@ impl Classes {
         let takes_mirrors = |method: &syn::ImplItemFn| {
             parameters(&method.sig).iter().any(|path| self.is_module(file, path) && !self.is_layer(file, path))
         };
+        // Nor can a twin name a function that is generic over functions: which it is, follows from the call alone.
+        let names_generic = |method: &syn::ImplItemFn| {
+            let named = names(&method.block).into_iter().filter_map(|path| self.find(file, &path));
+            takes_functions(&method.sig) || named.into_iter().any(|id| self.types[id].generic_maker)
+        };
         let makes = |method: &&syn::ImplItemFn| {
-            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method)
+            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method) && !names_generic(method)
         };
         if item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
     }
@@ -302,6 +309,7 @@ impl Classes {
                 outside: false,
                 names: BTreeSet::new(),
                 forward: false,
+                generic_maker: false,
                 class: None,
             });
             fields.push(held);
@@ -353,6 +361,7 @@ impl Classes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
                     }
+                    self.types[owner].generic_maker |= takes_weights(&method.sig) && takes_functions(&method.sig);
                     let mentioned = parameters(&method.sig).into_iter().chain(result(&method.sig));
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();

@@ -77,6 +77,23 @@ pub(super) fn takes_weights(signature: &Signature) -> bool {
     parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
 }
 
+/// Whether it is generic over functions that it takes.
+pub(super) fn takes_functions(signature: &Signature) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_trait_bound(&mut self, bound: &'ast syn::TraitBound) {
+            let last = bound.path.segments.last().map(|last| last.ident.to_string());
+            self.0 |= last.is_some_and(|last| matches!(&*last, "Fn" | "FnMut" | "FnOnce"));
+        }
+
+        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {}
+    }
+    let mut find = Find(false);
+    find.visit_generics(&signature.generics);
+    signature.inputs.iter().for_each(|input| find.visit_fn_arg(input));
+    find.0
+}
+
 /// Whether the result is made of closures: `Func`, `FuncT` or `impl Module`.
 pub(super) fn returns_closure(file: &SourceFile, signature: &Signature) -> bool {
     let result = result(signature);
