@@ -159,16 +159,19 @@ pub(super) fn calls(block: &Block) -> BTreeSet<String> {
 
 /// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
 pub(super) fn names(block: &Block) -> Vec<Segments> {
+    let with_owners = paths(block).into_iter().flat_map(|path| match &path[..] {
+        [before @ .., _] if !before.is_empty() => vec![before.to_vec(), path],
+        _ => vec![path],
+    });
+    with_owners.collect()
+}
+
+/// All paths that a body names.
+pub(super) fn paths(block: &Block) -> Vec<Segments> {
     struct Paths(Vec<Segments>);
     impl<'ast> Visit<'ast> for Paths {
         fn visit_path(&mut self, path: &'ast syn::Path) {
-            let path_segments = segments(path);
-            if let [before @ .., _] = &path_segments[..]
-                && !before.is_empty()
-            {
-                self.0.push(before.to_vec());
-            }
-            self.0.push(path_segments);
+            self.0.push(segments(path));
             visit::visit_path(self, path);
         }
     }
