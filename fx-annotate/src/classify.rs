@@ -5,7 +5,8 @@
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is; but what is read
 //!   from a file may hold what computes and is read from a file itself, an activation.
 //! - It is or holds where weights come from and computes nothing, trains, cannot be cloned, or has a type of another crate
-//!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
+//!   beside tensors: neither. Nor is what no model holds, takes, returns, names or gets from a function, such as a sampler,
+//!   unless the crate has no models at all and so is parts for one.
 //! - Everything else is a constant.
 
 mod made;
@@ -17,7 +18,8 @@ use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 use crate::drivers::{Body, Drivers};
 use crate::makers::Makers;
 use crate::signature::{
-    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result,
+    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, takes_functions,
+    takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
@@ -52,6 +54,8 @@ struct TypeDef {
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
+    /// Whether it is made of weights by a function that is generic over others.
+    generic_maker: bool,
     class: Option<Class>,
 }
 
@@ -82,6 +86,8 @@ pub(super) struct Classes {
     mirrored: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
+    /// What free functions return: the function's name, and a type of the crate.
+    returned: Vec<(String, usize)>,
     /// Names of the crate's modules.
     modules: BTreeSet<String>,
     /// The modules that hold what nobody can look into, themselves or in a module inside.
@@ -123,6 +129,7 @@ impl Classes {
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
+            returned: Vec::new(),
             modules: BTreeSet::new(),
             hiding: BTreeSet::new(),
             drivers: Drivers::default(),
@@ -271,6 +278,7 @@ impl Classes {
                 outside: false,
                 names: BTreeSet::new(),
                 forward: false,
+                generic_maker: false,
                 class: None,
             });
             fields.push(held);
@@ -296,6 +304,9 @@ impl Classes {
             walk(&file.syntax.items, &mut |item| {
                 if let Item::Fn(function) = item {
                     steering.push(Body::of_function(&function.sig, &function.block));
+                    let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
+                    let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
+                    self.returned.extend(returned);
                 }
                 let Item::Impl(item) = item else { return };
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
@@ -319,6 +330,7 @@ impl Classes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
                     }
+                    self.types[owner].generic_maker |= takes_weights(&method.sig) && takes_functions(&method.sig);
                     let mentioned = parameters(&method.sig).into_iter().chain(result(&method.sig));
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();
@@ -412,7 +424,10 @@ impl Classes {
             }
         }
         let mut reached = BTreeSet::new();
-        let mut open: Vec<usize> = roots.into_iter().collect();
+        // Where there is no model, the crate is parts for one, a rotary embedding say.
+        let mut open: Vec<usize> = if roots.is_empty() { modules().collect() } else { roots.into_iter().collect() };
+        // What a model calls lends it modules.
+        open.extend(self.returned.iter().filter(|(function, _)| self.reached.contains(function)).map(|(_, id)| *id));
         while let Some(id) = open.pop() {
             if reached.insert(id) {
                 open.extend(self.held_types(id));

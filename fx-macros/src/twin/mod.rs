@@ -11,6 +11,7 @@ mod associated;
 pub(crate) mod body;
 mod calls;
 mod compare;
+mod conditions;
 mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
@@ -117,6 +118,9 @@ pub(crate) fn expand_impl(
             body = body.of_builder(&method.sig, &method.block);
         }
         body.visit_block_mut(&mut twin.block);
+        if let Some(holds) = conditions::of(&method.attrs) {
+            body.only_where(&holds);
+        }
         aliases.extend(body.aliases);
         fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
