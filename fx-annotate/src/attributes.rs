@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use proc_macro2::Span;
 use syn::{
-    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, Visibility, WherePredicate,
+    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, Visibility,
+    WherePredicate,
 };
 
 use crate::classify::{Class, Classes, methods};

@@ -36,8 +36,7 @@ impl<T: Traceable> Traceable for Option<T> {
     }
 }
 
-/// What a function returns, where it goes by a name of the user's: `type Res<T> = Result<T, Error>`. An error that a model
-/// holds has no mirror.
+/// What functions return, also under a name of the user's own: `type ModelResult<T> = Result<T, …>`.
 impl<T: Traceable, E> Traceable for Result<T, E> {
     type Symbolic = Result<T::Symbolic, E>;
 
@@ -48,8 +47,8 @@ impl<T: Traceable, E> Traceable for Result<T, E> {
         }
     }
 
-    fn into_symbolic(self, scope: &Scope) -> Self::Symbolic {
-        self.map(|value| value.into_symbolic(scope))
+    fn symbolic_made(self, scope: &Scope) -> Self::Symbolic {
+        self.map(|value| value.symbolic_made(scope))
     }
 
     fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {

@@ -161,7 +161,9 @@ impl Proxy {
     pub(crate) fn known_layout(&self, query: &'static str) -> &Layout {
         match self.tensor() {
             Some(tensor) => tensor.layout(),
-            None => self.0.layout.get_or_init(|| Box::new(Layout::contiguous(self.known(query, "the shape").shape.clone()))),
+            None => {
+                self.0.layout.get_or_init(|| Box::new(Layout::contiguous(self.known(query, "the shape").shape.clone())))
+            }
         }
     }
 

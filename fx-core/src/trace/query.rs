@@ -102,6 +102,7 @@ impl Proxy {
 
     /// Whether the elements lie in memory in order: as candle's tensor in a concrete capture, else always.
     pub fn is_contiguous(&self) -> bool {
+        super::notes::note_layout();
         self.tensor().is_none_or(Tensor::is_contiguous)
     }
 
