@@ -115,13 +115,13 @@ impl Decoder {
         }
         expect("x", x, DType::F32, &[1, 3, 4])?;
         let mut state = self.state.clone();
-        let layer = self.layers[0].forward(x, &mut state.layers[0].kv_cache)?;
-        let add = (&layer + x)?;
-        drop(layer);
-        let layer_2 = self.layers[1].forward(&add, &mut state.layers[1].kv_cache)?;
-        let add_2 = (&layer_2 + &add)?;
+        let mut x_2 = x.clone();
+        for (layer_2, state) in self.layers.iter().zip(&mut state.layers) {
+            let layer = layer_2.forward(&x_2, &mut state.kv_cache)?;
+            x_2 = (&layer + &x_2)?;
+        }
         self.state = state;
-        Ok(add_2)
+        Ok(x_2)
     }
 }
 

@@ -21,8 +21,9 @@
 //! | `pieces` | pieces of the state in the functions that change them |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
-//! | `inline` | loops, and what is written into the next statement |
+//! | `inline` | what is written into the next statement |
 //! | `body` | statements |
+//! | `loops` | rounds of the same statements |
 //! | `load` | structs made of weights |
 //! | `lines` | lines of text with their nodes |
 //! | `file` | the text |
@@ -46,6 +47,7 @@ mod interface;
 mod kept;
 mod lines;
 mod load;
+mod loops;
 mod lowered;
 mod method;
 mod naming;
