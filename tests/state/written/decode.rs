@@ -147,13 +147,13 @@ impl Decoder {
             );
         }
         let mut state = self.state.clone();
-        let mut x_2 = x.clone();
-        for (layer_2, state) in self.layers.iter().zip(&mut state.layers) {
-            let layer = layer_2.forward(&x_2, &mut state.kv_cache)?;
-            x_2 = (&layer + &x_2)?;
+        let mut x = x.clone();
+        for (layer, state) in self.layers.iter().zip(&mut state.layers) {
+            let y = layer.forward(&x, &mut state.kv_cache)?;
+            x = (&y + &x)?;
         }
         self.state = state;
-        Ok(x_2)
+        Ok(x)
     }
 }
 

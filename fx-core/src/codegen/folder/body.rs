@@ -30,7 +30,7 @@ use super::structure::{Reads, Structures};
 use super::unit::{Unit, View};
 use super::view::Views;
 use super::words::Fresh;
-use crate::ir::{NodeId, Target};
+use crate::ir::{Graph, NodeId, Target};
 
 /// The indentation of statements.
 const INDENT: usize = 8;
@@ -178,15 +178,18 @@ impl<'p> Bodies<'p> {
         let inlined: Vec<bool> =
             (0..items.len()).scan(0, |length, i| Some(self.is_inlined(unit, items, i, length))).collect();
         // What a loop goes round with is a variable, named as what its function takes. What later rounds make has no name.
-        let loops = self.loops((unit_number, region), &last_items, &inlined);
+        let loops = self.loops((unit_number, region), &last_items, &inlined, &mut fresh);
         let (mut variables, mut known) = (HashSet::new(), HashMap::<NodeId, Ident>::new());
-        let mut hidden: HashSet<NodeId> = HashSet::new();
+        let (mut hidden, mut called) = (HashSet::<NodeId>::new(), HashSet::<usize>::new());
         for of in &loops {
-            let is_own = made.contains_key(&of.initial) && last_items.get(&of.initial) < Some(&of.items.end);
+            let is_own = of.takes_over && made.contains_key(&of.initial);
             let name = match known.get(&of.initial).filter(|_| is_own) {
                 Some(name) => name.clone(),
+                // A parameter is hidden by a variable of its name.
+                None if of.takes_over && names.is_reference(of.initial) => names.of(of.initial),
                 None => fresh.take(&self.passed_on(unit_number, unit, items[of.items.start])),
             };
+            called.extend(of.first().filter(|i| self.element((unit_number, region), items[*i]).is_some()));
             if is_own && known.insert(of.initial, name.clone()).is_none() {
                 variables.insert(of.initial);
             }
@@ -214,6 +217,13 @@ impl<'p> Bodies<'p> {
                     let name = given(&id).unwrap_or_else(|| fresh.take(&value_name(unit, region, id)));
                     names.give(id, name, false);
                 }
+                continue;
+            }
+            if let [one] = made.as_slice()
+                && called.contains(&start)
+            {
+                // The element has its name.
+                names.give(*one, fresh.take("y"), false);
                 continue;
             }
             match item {
@@ -491,17 +501,10 @@ impl Writer<'_, '_> {
         let (expression, node) = self.expression(item);
         // Errors of a user's function are turned into candle's by `?`.
         let is_candle = match item {
-            Item::Step(id) => self.unit.graph().node(id).target().operation().is_none_or(|op| !op.source.is_empty()),
+            Item::Step(id) => is_candle(self.unit.graph(), id),
             Item::Call(_) => true,
         };
-        let result = match syn::parse2::<Expr>(expression.clone()) {
-            Ok(Expr::Try(tried)) if is_candle => match *tried.expr {
-                Expr::Paren(inner) => inner.expr.into_token_stream(),
-                other => other.into_token_stream(),
-            },
-            _ => quote!(Ok(#expression)),
-        };
-        Statement { node, code: written("", &result, "", INDENT) }
+        Statement { node, code: written("", &ending(expression, is_candle), "", INDENT) }
     }
 
     /// What a function gives.
@@ -525,6 +528,22 @@ impl Writer<'_, '_> {
             several => quote!((#(#several),*)),
         };
         Statement { node: None, code: written("", &quote!(Ok(#value)), "", INDENT) }
+    }
+}
+
+/// Whether the error of a step is candle's, and not one of a user's function.
+pub(super) fn is_candle(graph: &Graph, id: NodeId) -> bool {
+    graph.node(id).target().operation().is_none_or(|op| !op.source.is_empty())
+}
+
+/// An expression as what a function ends with; `is_candle` says whether its error is candle's.
+pub(super) fn ending(expression: TokenStream, is_candle: bool) -> TokenStream {
+    match syn::parse2::<Expr>(expression.clone()) {
+        Ok(Expr::Try(tried)) if is_candle => match *tried.expr {
+            Expr::Paren(inner) => inner.expr.into_token_stream(),
+            other => other.into_token_stream(),
+        },
+        _ => quote!(Ok(#expression)),
     }
 }
 

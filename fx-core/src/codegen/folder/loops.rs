@@ -5,7 +5,6 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use indexmap::IndexMap;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
@@ -22,6 +21,7 @@ use super::program::value_type;
 use super::region::{Item, LONGEST_ROUND};
 use super::slots::{Step, Way};
 use super::unit::Unit;
+use super::words::Fresh;
 use crate::ir::{ModulePath, NodeId, Target};
 
 /// Rounds of the same items.
@@ -36,6 +36,10 @@ pub(super) struct Loop {
     pub(super) made: NodeId,
     /// What the last round makes.
     pub(super) result: NodeId,
+    /// Whether what the first round is on is read by nothing after the loop, and becomes its variable.
+    pub(super) takes_over: bool,
+    /// What the elements of the lists are called that it goes through, with the list and its first element.
+    pub(super) elements: Vec<(usize, usize, Ident)>,
 }
 
 impl Loop {
@@ -71,12 +75,14 @@ impl Bodies<'_> {
         at: (usize, usize),
         last_items: &HashMap<NodeId, usize>,
         inlined: &[bool],
+        fresh: &mut Fresh,
     ) -> Vec<Loop> {
         let (count, mut found, mut start) = (inlined.len(), Vec::new(), 0);
         while start < count {
             match self.loop_from(at, last_items, inlined, start) {
-                Some(next) => {
+                Some(mut next) => {
                     start = next.items.end;
+                    next.elements = self.elements(at, &next, fresh);
                     found.push(next);
                 }
                 None => start += 1,
@@ -110,6 +116,22 @@ impl Bodies<'_> {
         let values = unit.flow.inputs[inner].iter().zip(parameters);
         let mut values = values.filter(|(input, _)| matches!(input, Input::Value(_)));
         values.next().map_or_else(|| "x".to_owned(), |(_, name)| name.to_string().trim_start_matches("r#").to_owned())
+    }
+
+    /// The lists that a loop goes through.
+    fn elements(&self, at: (usize, usize), of: &Loop, fresh: &mut Fresh) -> Vec<(usize, usize, Ident)> {
+        let unit = &self.program.units[at.0];
+        let ty = self.program.type_of[at.0][unit.holders.of(&unit.region(at.1).path)];
+        let mut found = Vec::<(usize, usize, Ident)>::new();
+        for item in &unit.region(at.1).items[of.first()] {
+            if let Some((list, first)) = self.element(at, *item)
+                && !found.iter().any(|(known, ..)| *known == list)
+            {
+                let name = one_of(&self.naming.types[ty].fields[list].name.to_string());
+                found.push((list, first, fresh.take(&name)));
+            }
+        }
+        found
     }
 
     fn loop_from(
@@ -169,7 +191,9 @@ impl Bodies<'_> {
         });
         let (item, position) = place?;
         let result = unit.made(items[item + (count - 1) * period])[position];
-        Some(Loop { items: start..start + count * period, period, initial, made, result })
+        let items = start..start + count * period;
+        let takes_over = last_items.get(&initial).is_some_and(|last| items.contains(last));
+        Some(Loop { items, period, initial, made, result, takes_over, elements: Vec::new() })
     }
 
     /// Whether an item of a round does what that of the first does, but for what it reads and which elements of lists it calls.
@@ -325,8 +349,7 @@ impl Writer<'_, '_> {
         let items = &unit.region(self.region).items;
         let (name, node) = (self.view.names.of(of.made), self.node_of(of.items.start));
         let (from, is_reference) = (self.view.names.of(of.initial), self.view.names.is_reference(of.initial));
-        if from == name {
-            // It is taken over.
+        if of.takes_over && !is_reference {
             self.last_items.remove(&of.initial);
         } else {
             self.push(node, &format!("let mut {name} ="), &quote!(#from.clone()), ";");
@@ -382,29 +405,28 @@ impl Writer<'_, '_> {
     fn lists(&mut self, of: &Loop) -> (Vec<Through>, Vec<(ModulePath, Place)>) {
         let (unit, at) = (self.unit, (self.unit_number, self.region));
         let ty = self.bodies.program.type_of[at.0][unit.holders.of(&unit.region(at.1).path)];
-        let (mut through, mut places) = (IndexMap::<usize, Through>::new(), Vec::new());
+        let through = of.elements.iter().map(|(list, first, name)| {
+            let list = &self.bodies.naming.types[ty].fields[*list];
+            let (field, len) = (&list.name, list.members.len());
+            Through { elements: part(quote!(self.#field), *first, of.rounds(), len), name: name.clone() }
+        });
+        let (through, mut places) = (through.collect(), Vec::new());
         for item in &unit.region(at.1).items[of.first()] {
-            let Some((list, first)) = self.bodies.element(at, *item) else { continue };
-            let list_of = &self.bodies.naming.types[ty].fields[list];
-            let (field, len) = (&list_of.name, list_of.members.len());
-            let through = through.entry(list).or_insert_with(|| Through {
-                elements: part(quote!(self.#field), first, of.rounds(), len),
-                name: self.fresh.take(&one_of(&field.to_string())),
-            });
-            let place = lent(&through.name);
+            let Some((list, _)) = self.bodies.element(at, *item) else { continue };
+            let Some((.., name)) = of.elements.iter().find(|(known, ..)| *known == list) else { continue };
             match item {
                 Item::Call(inner) => {
-                    self.view.modules.insert(unit.holders.of(&unit.region(*inner).path), place);
+                    self.view.modules.insert(unit.holders.of(&unit.region(*inner).path), lent(name));
                 }
                 Item::Step(id) => {
                     let Target::CallModule(path) = unit.graph().node(*id).target() else { continue };
                     let (tokens, is_reference) = (self.view.places.of(path), self.view.places.is_lent(path));
                     places.push((path.clone(), Place { tokens, is_reference }));
-                    self.view.places.give(path.clone(), place);
+                    self.view.places.give(path.clone(), lent(name));
                 }
             }
         }
-        (through.into_values().collect(), places)
+        (through, places)
     }
 
     /// The pieces of the state that the calls of a loop are handed: the element that the first round is on, and its list.

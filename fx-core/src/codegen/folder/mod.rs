@@ -158,7 +158,7 @@ impl<'a> Folder<'a> {
 
     /// Gives modules and tensors other paths, by those that they have in the captured model: the names of its checkpoint,
     /// where the fields are called otherwise. The program takes its weights by these names, and its file has them. What is
-    /// inside of a layer or a child graph keeps its name there.
+    /// inside of a layer or a child graph keeps its name there. A model that is one tensor or layer has the path `""`.
     ///
     /// ```
     /// use candle_core::{DType, Device, Tensor};
