@@ -70,10 +70,10 @@ impl List {
     /// The loop that does this with each element.
     pub(super) fn each(&self, statements: &[Statement]) -> Statement {
         let Self { place, element, index, .. } = self;
-        let body: String = statements.iter().flat_map(|statement| statement.code.lines()).fold(
-            String::new(),
-            |body, line| format!("{body}    {line}\n"),
-        );
+        let body: String = statements
+            .iter()
+            .flat_map(|statement| statement.code.lines())
+            .fold(String::new(), |body, line| format!("{body}    {line}\n"));
         let body = body.replace(&marked(index), &format!("{{{index}}}"));
         let start = block(&format!("for ({index}, {element}) in"), &quote!(#place.iter().enumerate()), INDENT);
         Statement::new(format!("{start}\n{body}}}"))

@@ -98,14 +98,7 @@ impl Cells {
     }
 
     /// The pieces of a part: elements of lists, and fields of what has lists in it.
-    fn take_apart(
-        &mut self,
-        structures: Option<&Structures>,
-        way: Way,
-        reads: &Argument,
-        writes: &Argument,
-        ty: &Ty,
-    ) {
+    fn take_apart(&mut self, structures: Option<&Structures>, way: Way, reads: &Argument, writes: &Argument, ty: &Ty) {
         let below = |step: Step| way.iter().cloned().chain([step]).collect::<Way>();
         match (reads, writes, ty) {
             (Argument::List(reads), Argument::List(writes), Ty::List(item)) if reads.len() == writes.len() => {
