@@ -211,7 +211,8 @@ impl<'p> Bodies<'p> {
                 continue;
             }
             let made = unit.made(*item);
-            let given = |id: &NodeId| known.get(id).cloned().or_else(|| hidden.contains(id).then(|| identifier(PENDING)));
+            let given =
+                |id: &NodeId| known.get(id).cloned().or_else(|| hidden.contains(id).then(|| identifier(PENDING)));
             if made.iter().any(|id| given(id).is_some()) {
                 for id in made {
                     let name = given(&id).unwrap_or_else(|| fresh.take(&value_name(unit, region, id)));
