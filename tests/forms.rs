@@ -16,6 +16,8 @@ mod builders;
 mod caches;
 #[path = "forms/compiled.rs"]
 mod compiled;
+#[path = "forms/crates.rs"]
+mod crates;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
 #[path = "forms/enums.rs"]
@@ -30,6 +32,8 @@ mod helpers;
 mod layers;
 #[path = "forms/paths.rs"]
 mod paths;
+#[path = "forms/reports.rs"]
+mod reports;
 #[path = "forms/results.rs"]
 mod results;
 #[path = "forms/sessions.rs"]

@@ -5,7 +5,8 @@
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is; but what is read
 //!   from a file may hold what computes and is read from a file itself, an activation.
 //! - It is or holds where weights come from and computes nothing, trains, cannot be cloned, or has a type of another crate
-//!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
+//!   beside tensors: neither. Nor is what no model holds, takes, returns, names or gets from a function, such as a sampler,
+//!   unless the crate has no models at all and so is parts for one.
 //! - Everything else is a constant.
 
 mod filled;
@@ -21,7 +22,8 @@ use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 use crate::drivers::{Body, Drivers};
 use crate::makers::Makers;
 use crate::signature::{
-    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result,
+    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, takes_functions,
+    takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
@@ -58,6 +60,8 @@ struct TypeDef {
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
+    /// Whether it is made of weights by a function that is generic over others.
+    generic_maker: bool,
     class: Option<Class>,
 }
 
@@ -90,6 +94,8 @@ pub(super) struct Classes {
     mirrored: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
+    /// What free functions return: the function's name, and a type of the crate.
+    returned: Vec<(String, usize)>,
     /// Names of the crate's modules.
     modules: BTreeSet<String>,
     /// The modules that hold what nobody can look into, themselves or in a module inside.
@@ -132,6 +138,7 @@ impl Classes {
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
+            returned: Vec::new(),
             modules: BTreeSet::new(),
             hiding: BTreeSet::new(),
             drivers: Drivers::default(),
@@ -229,9 +236,7 @@ impl Classes {
             let generic = path.len() == 1 && generics.contains(&path[0]);
             let class = self.find(file, path).and_then(|id| self.types[id].class);
             let outside = self.is_outside(file, path) || file.resolved(path)[0] == "candle_transformers";
-            // An error is nobody's mirror.
-            let error = path.last().is_some_and(|last| last.ends_with("Error"));
-            !generic && !error && (class == Some(Class::Other) || outside)
+            !generic && (class == Some(Class::Other) || outside)
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
@@ -255,10 +260,7 @@ impl Classes {
             ["crate", "self", "super", "Self", "std", "core", "alloc", "tracing", "half", "candle_transformers", "fx"];
         let path = file.resolved(path);
         let head = &path[0];
-        // Whoever's `Result` it is, `anyhow::Result` say, what it holds is beside it.
-        let result = path.last().is_some_and(|last| last == "Result" || last == "Error");
         path.len() > 1
-            && !result
             && !KNOWN.contains(&&**head)
             && !matches!(file.origin(&path), Origin::Candle(_))
             && head.starts_with(|first: char| first.is_lowercase())
@@ -300,6 +302,7 @@ impl Classes {
                 left: None,
                 names: BTreeSet::new(),
                 forward: false,
+                generic_maker: false,
                 class: None,
             });
             fields.push(held);
@@ -327,6 +330,9 @@ impl Classes {
             walk(&file.syntax.items, &mut |item| {
                 if let Item::Fn(function) = item {
                     steering.push(Body::of_function(&function.sig, &function.block));
+                    let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
+                    let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
+                    self.returned.extend(returned);
                 }
                 let Item::Impl(item) = item else { return };
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
@@ -356,6 +362,7 @@ impl Classes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
                     }
+                    self.types[owner].generic_maker |= takes_weights(&method.sig) && takes_functions(&method.sig);
                     let mentioned = parameters(&method.sig).into_iter().chain(result(&method.sig));
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();

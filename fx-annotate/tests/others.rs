@@ -9,7 +9,8 @@ use fx_annotate::{Crate, Summary, apply};
 fn check(marked: &str) -> Summary {
     let is_added = |line: &&str| line.trim_start().starts_with('+');
     let before: String = marked.lines().filter(|line| !is_added(line)).map(|line| format!("{line}\n")).collect();
-    let after: String = marked.lines().map(|line| format!("{}\n", line.replacen('+', "", 1))).collect();
+    let without = |line: &str| if is_added(&line) { line.replacen('+', "", 1) } else { line.to_owned() };
+    let after: String = marked.lines().map(|line| without(line) + "\n").collect();
     let path = PathBuf::from("src/model.rs");
     let source = Crate::new([(path.clone(), before.clone())]);
     assert_eq!(source.unparsed(), []);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use syn::{ImplItemFn, ItemImpl, Signature};
 
 use super::{Class, Classes, TRAITS, TypeDef, is_plain, methods};
-use crate::signature::{CLOSURES, makes_from_weights, parameters};
+use crate::signature::{CLOSURES, makes_from_weights, names, parameters, takes_functions};
 use crate::source::SourceFile;
 
 impl Classes {
@@ -18,8 +18,13 @@ impl Classes {
         let takes_mirrors = |method: &syn::ImplItemFn| {
             parameters(&method.sig).iter().any(|path| self.is_module(file, path) && !self.is_layer(file, path))
         };
+        // Nor can a twin name a function that is generic over functions: which it is, follows from the call alone.
+        let names_generic = |method: &syn::ImplItemFn| {
+            let named = names(&method.block).into_iter().filter_map(|path| self.find(file, &path));
+            takes_functions(&method.sig) || named.into_iter().any(|id| self.types[id].generic_maker)
+        };
         let makes = |method: &&syn::ImplItemFn| {
-            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method)
+            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method) && !names_generic(method)
         };
         if item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
     }

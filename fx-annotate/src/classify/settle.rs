@@ -62,7 +62,11 @@ impl Classes {
                 && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
         };
         let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
-        let mut roots: BTreeSet<usize> = modules().filter(|&id| is_root(&self.types[id])).collect();
+        // What has a trait that layers are generic over may be a part of any.
+        let having = self.mirrored.iter().filter_map(|name| self.having.get(name));
+        let having: BTreeSet<usize> = having.flatten().flatten().copied().collect();
+        let mut roots: BTreeSet<usize> =
+            modules().filter(|&id| is_root(&self.types[id]) || having.contains(&id)).collect();
         // A state of tensors is no root, and what holds one is none.
         loop {
             let before = roots.len();
@@ -74,7 +78,10 @@ impl Classes {
             }
         }
         let mut reached = BTreeSet::new();
-        let mut open: Vec<usize> = roots.into_iter().collect();
+        // Where there is no model, the crate is parts for one, a rotary embedding say.
+        let mut open: Vec<usize> = if roots.is_empty() { modules().collect() } else { roots.into_iter().collect() };
+        // What a model calls lends it modules.
+        open.extend(self.returned.iter().filter(|(function, _)| self.reached.contains(function)).map(|(_, id)| *id));
         while let Some(id) = open.pop() {
             if reached.insert(id) {
                 open.extend(self.held_types(id));

@@ -93,7 +93,11 @@ impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {
     fn made(module: &M, scope: &Scope, pure: bool) -> Self {
         let name = std::any::type_name::<M>();
         let name = name.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(name).to_owned();
-        Self { scope: scope.clone(), layer: Arc::new(Opaque { name, module: module.clone(), pure }), original: PhantomData }
+        Self {
+            scope: scope.clone(),
+            layer: Arc::new(Opaque { name, module: module.clone(), pure }),
+            original: PhantomData,
+        }
     }
 }
 

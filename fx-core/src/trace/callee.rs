@@ -56,7 +56,7 @@ impl Real {
 
     /// The mirror of what the function returned.
     pub fn mirror<R: Traceable>(self, returned: R, place: Option<Scope>) -> R::Symbolic {
-        returned.into_symbolic(&place.unwrap_or_else(Scope::detached))
+        returned.symbolic_made(&place.unwrap_or_else(Scope::detached))
     }
 }
 

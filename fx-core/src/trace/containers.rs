@@ -13,7 +13,7 @@ use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
-use super::session::{Session, shared};
+use super::session::shared;
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -36,27 +36,30 @@ impl<T: Traceable> Traceable for Option<T> {
     }
 }
 
-/// What a function returns, where it goes by a name of the user's: `type Res<T> = Result<T, Error>`. An error that a model
-/// holds has no mirror.
+/// What functions return, also under a name of the user's own: `type ModelResult<T> = Result<T, …>`.
 impl<T: Traceable, E> Traceable for Result<T, E> {
     type Symbolic = Result<T::Symbolic, E>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
         match self {
             Ok(value) => Ok(value.symbolic(&scope.inside())),
-            Err(_) => Session::abort_current(&candle_core::Error::Msg(format!(
-                "what `{}` holds is an error, which a graph cannot",
-                scope.path()
-            ))),
+            Err(_) => scope.failed(),
         }
     }
 
-    fn into_symbolic(self, scope: &Scope) -> Self::Symbolic {
-        self.map(|value| value.symbolic(scope))
+    fn symbolic_made(self, scope: &Scope) -> Self::Symbolic {
+        self.map(|value| value.symbolic_made(scope))
+    }
+
+    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        match self {
+            Ok(value) => Ok(value.input(inputs, name)),
+            Err(_) => inputs.scope().child(name).failed(),
+        }
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
-        mirror.as_ref().map_or(Held::NOTHING, |value| T::held(value, holding))
+        mirror.as_ref().map_or(Held::Opaque, |value| T::held(value, holding))
     }
 
     fn part(&self, _: usize) -> Option<Part<'_>> {

@@ -226,6 +226,40 @@ impl Held {
         }
     }
 
+    /// The plain data that maps hold, by path.
+    pub(super) fn remembered(&self) -> Vec<(String, &Self)> {
+        let mut found = Vec::new();
+        self.for_each_leaf("", false, &mut |path, leaf, is_memo| {
+            if is_memo && matches!(leaf, Self::Data(_) | Self::Text(_)) {
+                found.push((path, leaf));
+            }
+        });
+        found
+    }
+
+    /// Calls `visit` with everything in it that has no parts and tells what it is, by path, and whether it is remembered by a
+    /// map.
+    pub(super) fn for_each_leaf<'h>(
+        &'h self,
+        path: &str,
+        is_memo: bool,
+        visit: &mut dyn FnMut(String, &'h Self, bool),
+    ) {
+        match self {
+            Self::Opaque => {}
+            Self::Tensor(_) | Self::Data(_) | Self::Text(_) => visit(path.to_owned(), self, is_memo),
+            Self::List(items) | Self::Tuple(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(i, item)| item.for_each_leaf(&joined(path, &i.to_string()), is_memo, visit));
+            }
+            Self::Struct(structure) => {
+                let is_memo = is_memo || structure.kind == Kind::Memo;
+                let fields = structure.fields.iter();
+                fields.for_each(|(name, held)| held.for_each_leaf(&joined(path, name), is_memo, visit));
+            }
+        }
+    }
+
     /// Whether it is one value: there is no struct in it whose fields could change by themselves, and no layer.
     fn is_value(&self) -> bool {
         match self {
@@ -284,6 +318,8 @@ pub(super) struct Differences<'c> {
     /// Whether something is made of constants alone, so that a run makes it again.
     pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
     pub(super) found: Vec<Change>,
+    /// Whether something was added that is constant, and is therefore taken to be only remembered.
+    pub(super) remembers: bool,
 }
 
 impl Differences<'_> {
@@ -297,8 +333,11 @@ impl Differences<'_> {
                 let at_key = |key: &Arc<str>| {
                     old.fields.binary_search_by(|(known, _)| known.cmp(key)).ok().map(|at| &old.fields[at].1)
                 };
-                let kept = |(key, held): &&(Arc<str>, Held)| at_key(key).is_some() || !(self.is_constant)(held);
+                let is_state = (self.is_state)(path);
+                let kept =
+                    |(key, held): &&(Arc<str>, Held)| is_state || at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
+                self.remembers |= fields.len() < new.fields.len();
                 if fields.iter().all(|(_, held)| held.is_value()) {
                     let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
                     self.one(path, before, &Held::Struct(Box::new(after)));

@@ -12,21 +12,22 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
+use syn::parse::{Parse, Parser};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprCall, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type,
-    UseName, UseRename,
+    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path, Signature,
+    Stmt, Type,
 };
 
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, decisions, literals, variants};
+use super::{calls, compare, conditions, decisions, literals, variants};
+use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
+use super::bindings::Bindings;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -90,6 +91,24 @@ impl<'a> Body<'a> {
         Unshadow(self.paths).visit_type_mut(&mut ty);
         self.of = Some((ty, constants.collect()));
         self
+    }
+
+    /// What was met is compiled only where this holds.
+    pub(super) fn only_where(&mut self, holds: &TokenStream) {
+        self.fallbacks.only_where(holds);
+        self.aliases.only_where(holds);
+    }
+
+    /// Visits what may be compiled only where something holds.
+    fn under(&mut self, holds: Option<TokenStream>, visit: impl FnOnce(&mut Self)) {
+        let Some(holds) = holds else { return visit(self) };
+        let outside = (std::mem::take(&mut self.fallbacks), std::mem::take(&mut self.aliases));
+        visit(self);
+        self.only_where(&holds);
+        let inside =
+            (std::mem::replace(&mut self.fallbacks, outside.0), std::mem::replace(&mut self.aliases, outside.1));
+        self.fallbacks.extend(inside.0);
+        self.aliases.extend(inside.1);
     }
 
     /// `Self::EPS` of another impl, which is the original's.
@@ -178,6 +197,18 @@ impl<'a> Body<'a> {
     pub(super) fn redirect(&mut self, path: &mut Path, written: Written) -> bool {
         let (types, imported) = (&self.types, &self.imported);
         self.fallbacks.redirect(path, written, |name| types.is_kept(name) || imported.contains(&name.to_string()))
+    }
+
+    /// Makes what a tuple struct's values are made by, or the value of a unit struct, that of the mirror if it can be one.
+    fn redirect_tuple(&mut self, value: &mut Expr) -> bool {
+        let Expr::Path(ExprPath { qself: None, path, .. }) = value else { return false };
+        let (types, imported, bound) = (&self.types, &self.imported, &self.bound);
+        let kept = |name: &Ident| {
+            let text = name.to_string();
+            let own = types.own_name().is_some_and(|own| own == name);
+            own || types.is_kept(name) || imported.contains(&text) || bound.contains(&text)
+        };
+        self.fallbacks.redirect_tuple(path, kept)
     }
 
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
@@ -288,8 +319,9 @@ impl VisitMut for Body<'_> {
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
                         let is_variant = calls::is_variant(&call.func, self);
+                        let is_made = is_variant || self.redirect_tuple(&mut call.func);
                         self.rewrite_called(&mut call.func);
-                        if is_variant {
+                        if is_made {
                             *expr = calls::lift(expr, self.paths);
                         }
                     }
@@ -310,15 +342,15 @@ impl VisitMut for Body<'_> {
                 }
             }
             Expr::Path(_) => {
-                let is_variant = calls::is_variant(expr, self);
-                if !calls::redirect_method(expr, self) {
+                let is_made = calls::is_variant(expr, self) || self.redirect_tuple(expr);
+                if is_made || !calls::redirect_method(expr, self) {
                     self.rewrite_value(expr);
                 }
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());
                     *expr = syn::parse_quote!(Self { #field: #scope });
-                } else if is_variant {
+                } else if is_made {
                     *expr = calls::lift(expr, self.paths);
                 }
             }
@@ -354,6 +386,18 @@ impl VisitMut for Body<'_> {
             },
             other => visit_mut::visit_expr_mut(self, other),
         }
+    }
+
+    fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
+        self.under(conditions::of_statement(statement), |body| visit_mut::visit_stmt_mut(body, statement));
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.under(conditions::of(&arm.attrs), |body| visit_mut::visit_arm_mut(body, arm));
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        self.under(conditions::of(&field.attrs), |body| visit_mut::visit_field_value_mut(body, field));
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
@@ -431,146 +475,5 @@ impl VisitMut for Body<'_> {
         if let Some(tokens) = rewritten {
             call.tokens = tokens;
         }
-    }
-}
-
-/// Macros whose arguments are expressions.
-const OF_EXPRESSIONS: &[&str] = &[
-    "vec",
-    "format",
-    "print",
-    "println",
-    "eprint",
-    "eprintln",
-    "write",
-    "writeln",
-    "panic",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "bail",
-    "ensure",
-    "anyhow",
-    "dbg",
-];
-
-/// `a, b, c`, or `x; n` with the separator remembered.
-struct Arguments(Vec<Expr>, bool, bool);
-
-impl Parse for Arguments {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.is_empty() {
-            return Ok(Arguments(Vec::new(), false, false));
-        }
-        let first: Expr = input.parse()?;
-        if input.peek(Token![;]) {
-            input.parse::<Token![;]>()?;
-            return Ok(Arguments(vec![first, input.parse()?], true, false));
-        }
-        let mut all = vec![first];
-        let mut trailing = false;
-        while !input.is_empty() {
-            input.parse::<Token![,]>()?;
-            trailing = input.is_empty();
-            if !trailing {
-                all.push(input.parse()?);
-            }
-        }
-        Ok(Arguments(all, false, trailing))
-    }
-}
-
-impl Arguments {
-    fn write(&self) -> proc_macro2::TokenStream {
-        let Arguments(all, repeat, trailing) = self;
-        let end = trailing.then(|| quote::quote!(,));
-        if *repeat { quote::quote!(#(#all);*) } else { quote::quote!(#(#all),* #end) }
-    }
-}
-
-/// `matches!(expr, pat if guard)`.
-struct Matches {
-    expr: Expr,
-    pat: Pat,
-    guard: Option<Expr>,
-}
-
-impl Parse for Matches {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
-        input.parse::<Token![,]>()?;
-        let pat = Pat::parse_multi_with_leading_vert(input)?;
-        let guard = if input.peek(Token![if]) {
-            input.parse::<Token![if]>()?;
-            Some(input.parse()?)
-        } else {
-            None
-        };
-        Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
-        Ok(Matches { expr, pat, guard })
-    }
-}
-
-impl Matches {
-    fn visit(&mut self, body: &mut Body<'_>) {
-        body.visit_expr_mut(&mut self.expr);
-        body.visit_pat_mut(&mut self.pat);
-        if let Some(guard) = &mut self.guard {
-            body.visit_expr_mut(guard);
-        }
-    }
-
-    fn write(&self) -> proc_macro2::TokenStream {
-        let Matches { expr, pat, guard } = self;
-        let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));
-        quote::quote!(#expr, #pat #guard)
-    }
-}
-
-/// What a function binds and declares.
-#[derive(Default)]
-struct Bindings {
-    values: BTreeSet<String>,
-    again: BTreeSet<String>,
-    types: BTreeSet<String>,
-    imported: BTreeSet<String>,
-}
-
-impl<'ast> Visit<'ast> for Bindings {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if !self.values.insert(pat.ident.to_string()) {
-            self.again.insert(pat.ident.to_string());
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-
-    fn visit_use_name(&mut self, name: &'ast UseName) {
-        self.imported.insert(name.ident.to_string());
-    }
-
-    fn visit_use_rename(&mut self, name: &'ast UseRename) {
-        self.imported.insert(name.rename.to_string());
-    }
-
-    fn visit_item(&mut self, item: &'ast Item) {
-        match item {
-            Item::Struct(item) => self.types.insert(item.ident.to_string()),
-            Item::Enum(item) => self.types.insert(item.ident.to_string()),
-            Item::Type(item) => self.types.insert(item.ident.to_string()),
-            Item::Fn(item) => {
-                self.values.insert(item.sig.ident.to_string());
-                self.types.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
-                self.types.extend(item.sig.generics.const_params().map(|param| param.ident.to_string()));
-                false
-            }
-            _ => false,
-        };
-        visit::visit_item(self, item);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Invariant: a bound is asked of a mirror only where every mirror of what meets it meets it too, or the user says so.
 
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{Generics, ItemImpl, Path, Signature, TypeParamBound, parse_quote};
 
 use super::in_world;
@@ -116,7 +116,9 @@ pub(super) fn bound_traits<'a>(item: &'a ItemImpl, signatures: impl Iterator<Ite
             let mut path = bound.path;
             path.segments.iter_mut().for_each(|segment| segment.arguments = syn::PathArguments::None);
             let called = path.segments.last().is_some_and(|last| last.ident.to_string().starts_with("Fn"));
-            if path.segments.len() > 1 && !called && !is_module_bound_path(&path) && !found.contains(&path) {
+            let text = |path: &Path| path.to_token_stream().to_string();
+            let known = is_module_bound_path(&path) || found.iter().any(|found| text(found) == text(&path));
+            if path.segments.len() > 1 && !called && !known {
                 found.push(path);
             }
         }

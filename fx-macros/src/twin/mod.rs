@@ -7,10 +7,13 @@
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
 
+mod arguments;
 mod associated;
+mod bindings;
 pub(crate) mod body;
 mod calls;
 mod compare;
+mod conditions;
 mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
@@ -111,6 +114,9 @@ pub(crate) fn expand_impl(
             body = body.of_builder(&method.sig, &method.block);
         }
         body.visit_block_mut(&mut twin.block);
+        if let Some(holds) = conditions::of(&method.attrs) {
+            body.only_where(&holds);
+        }
         aliases.extend(body.aliases);
         fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
