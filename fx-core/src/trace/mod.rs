@@ -88,7 +88,7 @@ pub use give::{Give, PH, PHWithMeta};
 pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
-pub use known::{Known, TraceableIn};
+pub use known::{ConstructIn, Known, TraceableIn};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};

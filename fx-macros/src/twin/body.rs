@@ -27,6 +27,7 @@ use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
 use super::{calls, compare, decisions, literals, variants};
+use crate::known::Known;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -42,6 +43,8 @@ pub(crate) struct Body<'a> {
     twinned: Vec<String>,
     /// The type that the impl is of, and the constants that it declares.
     of: Option<(Type, Vec<String>)>,
+    /// Where the types of literals and patterns are asked for.
+    known: Option<&'a Known>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
     /// The generated names that are used.
@@ -61,6 +64,7 @@ impl<'a> Body<'a> {
         Body {
             types: types.with_locals(bindings.types),
             paths,
+            known: types.known(),
             bound: bindings.values,
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
@@ -70,6 +74,11 @@ impl<'a> Body<'a> {
             weights: None,
             imported: bindings.imported,
         }
+    }
+
+    /// The constant that asks whether the type of a literal or pattern has a mirror.
+    pub(super) fn ask(&self, ty: &Type) -> Option<&'a Ident> {
+        self.known.and_then(|known| known.ask(ty, |_| false))
     }
 
     /// The same, of a method of an impl.
