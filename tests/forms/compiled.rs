@@ -427,3 +427,66 @@ fn sets_are_state() {
     }
     assert_eq!(compiled.into_model().seen, plain.seen);
 }
+
+/// What a map remembers is no state where it is only remembered, and state where it decides or counts.
+#[fx::module]
+#[derive(Default)]
+struct Remembers {
+    counts: std::collections::BTreeMap<String, usize>,
+    seen: HashMap<usize, Tensor>,
+    masks: HashMap<usize, Tensor>,
+    past: Option<Tensor>,
+}
+
+#[fx::module]
+impl Remembers {
+    fn forward(&mut self, x: &Tensor, what: &str) -> Result<Tensor> {
+        let n = x.dim(0)?;
+        match what {
+            "counts" => {
+                let count = self.counts.entry(format!("of {}", n % 2)).or_insert(0);
+                *count += 1;
+                x * *count as f64
+            }
+            "counts and keeps" => {
+                let count = self.counts.entry("all".to_owned()).or_insert(0);
+                *count += 1;
+                let past = self.past.replace(x.clone());
+                let y = (x * *count as f64)?;
+                past.filter(|past| past.dims() == x.dims()).map_or(Ok(y.clone()), |past| y + past)
+            }
+            "first or not" => {
+                let is_first = !self.seen.contains_key(&n);
+                self.seen.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                if is_first { x.exp() } else { x.neg() }
+            }
+            "number of masks" => {
+                self.masks.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                x * self.masks.len() as f64
+            }
+            _ => {
+                if !self.masks.contains_key(&n) {
+                    let mask: Vec<f32> = (0..n).map(|i| i as f32).collect();
+                    self.masks.insert(n, Tensor::from_vec(mask, n, x.device())?.affine(2.0, 1.0)?);
+                }
+                x * &self.masks[&n]
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_map_remembers_is_state_if_it_matters() {
+    for (what, most) in [("counts", 8), ("counts and keeps", 12), ("first or not", 9), ("number of masks", 9), ("", 4)]
+    {
+        let mut plain = Remembers::default();
+        let compiled = fx::compile!(Remembers::default(), |model, x: Tensor, what: String| model.forward(&x, &what));
+        for rows in [2, 2, 3, 2, 4, 4, 3, 5, 5, 2, 2, 7, 3, 3] {
+            let x = tensor(&[rows]);
+            assert_alike(plain.forward(&x, what), compiled.call((x, what.to_owned())));
+        }
+        let stats = compiled.stats();
+        assert!(stats.captures <= most && stats.original_runs == 0, "{what}: {stats:?}");
+        assert_eq!(compiled.into_model().counts, plain.counts);
+    }
+}

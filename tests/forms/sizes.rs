@@ -126,6 +126,9 @@ forms! { numbers:
     FromFloat |x, n| { x.narrow(1, 0, (n as f64 * 0.5) as usize) }
     Ceiled |x, n| { x.narrow(1, 0, (n as f32 / 3.0).ceil() as usize) }
     Together |x, n| { x.reshape((x.dim(0)? * n, 4)) }
+    SmallerOfTwo |x, n| { x.narrow(1, 0, n.min(x.dim(0)? + 1)) }
+    MoreThanTheOther |x, n| { x.narrow(1, 0, n.saturating_sub(x.dim(0)?)) }
+    PartOfTheOther |x, n| { x.narrow(1, n % x.dim(0)?, n / x.dim(0)?) }
     Elements |x, n| { x.reshape(x.elem_count() / (n * 4) * n * 4) }
 }
 
@@ -164,6 +167,10 @@ forms! { decisions:
     TwoSizes |x, n| { if x.dim(0)? > n { x.relu() } else { x.exp() } }
     Window |x, n| { if n > 70 && n < 90 { x.relu() } else { x.exp() } }
     Exactly |x, n| { if n == 97 { x.relu() } else { x.exp() } }
+    EvenAndFew |x, n| { if n % 2 == 0 { x.narrow(1, 0, n.min(100)) } else { x.exp() } }
+    InWindows |x, n| { if n % 14 == 6 { x.narrow(1, 0, n.min(500)) } else { x.exp() } }
+    Squeezed |x, n| { if n > 9 { x.squeeze(1)?.exp() } else { x.squeeze(0) } }
+    InThree |x, _n| { let parts = x.chunk(3, 1)?; Tensor::cat(&[&parts[2], &parts[0], &parts[1]], 1) }
     Negated |x, n| { if !(n == 97) { x.exp() } else { x.relu() } }
     EmptyOrNot |x, n| { if x.elem_count() == 0 { x.clone().sum_keepdim(1) } else if n == 0 { x.relu() } else { x.exp() } }
 }

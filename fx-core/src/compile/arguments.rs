@@ -1,9 +1,10 @@
 //! [`Arguments`]: what a compiled model can be called with.
 //!
-//! Invariant: values, examples and named examples of arguments are in the order of the parameters.
+//! Invariant: values, examples and named examples of arguments are in the order of the parameters; values are arguments again.
 
 use candle_core::Result;
 
+use crate::ops::from_value::FromValue;
 use crate::ops::into_value::IntoValue;
 use crate::trace::{ExampleArgument, Give, Tracer};
 use crate::value::Value;
@@ -18,6 +19,9 @@ pub trait Arguments: Clone {
     /// When a number is too large for a graph.
     fn values(&self) -> Result<Vec<Value>>;
 
+    /// The arguments that have these values; none if they are of other kinds.
+    fn of_values(values: &[Value]) -> Option<Self>;
+
     /// As a concrete capture takes them.
     fn examples(&self) -> Vec<ExampleArgument<'static>>;
 
@@ -27,9 +31,14 @@ pub trait Arguments: Clone {
 
 macro_rules! arguments {
     ($(($($name:ident $index:tt)*))*) => {$(
-        impl<$($name: Clone + Give + IntoValue + 'static),*> Arguments for ($($name,)*) {
+        impl<$($name: Clone + Give + IntoValue + for<'v> FromValue<'v> + 'static),*> Arguments for ($($name,)*) {
             fn values(&self) -> Result<Vec<Value>> {
                 Ok(vec![$(self.$index.clone().into_value()?),*])
+            }
+
+            #[allow(unused_variables, reason = "there may be no arguments")]
+            fn of_values(values: &[Value]) -> Option<Self> {
+                Some(($($name::from_value(values.get($index)?)?,)*))
             }
 
             fn examples(&self) -> Vec<ExampleArgument<'static>> {

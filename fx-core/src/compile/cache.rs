@@ -7,23 +7,27 @@
 
 use std::sync::Arc;
 
+use candle_core::Tensor;
+
 use crate::ir::Target;
 use crate::module::inputs::parameter;
 use crate::module::{GraphModule, State};
 use crate::ops::Effect;
-use crate::trace::{TraceError, Tracer};
+use crate::trace::{TraceError, Tracer, asking_for_layout};
 use crate::value::Value;
 
 use super::arguments::Arguments;
-use super::example::Example;
+use super::example::{Example, layouts};
 use super::refusal::Refusal;
 
 /// How many graphs are kept; the one that has not run for the longest time goes first.
 const KEPT: usize = 32;
 /// Captures are tried for so many calls; for others that no graph is for the original runs, because a capture costs more.
 const MOST: usize = 128;
-/// The model stays so many calls behind.
+/// The model stays so many calls behind,
 const BEHIND: usize = 8192;
+/// as long as their tensors have no more bytes.
+const MOST_BYTES: usize = 256 << 20;
 
 /// What has happened to a compiled model.
 ///
@@ -59,19 +63,30 @@ pub(super) trait Behind<A> {
     fn names(&self) -> &[String];
 }
 
+/// A graph of a model.
+struct Kept {
+    graph: Arc<GraphModule>,
+    /// Which tensors of a call have to be contiguous, and which not, if the model asked.
+    layouts: Option<Vec<bool>>,
+}
+
 /// The graphs of a model.
 pub(super) struct Cache<A> {
-    /// The calls that graphs have answered and that have changed the state.
-    behind: Vec<A>,
+    /// The calls that graphs have answered and that have changed the state, with tensors of their own: those of the caller may
+    /// be written to.
+    behind: Vec<Vec<Value>>,
+    bytes_behind: usize,
     /// What the model keeps, as far as graphs know of it; none if only the model knows.
     state: Option<State>,
     /// The one that ran last first.
-    graphs: Vec<Arc<GraphModule>>,
+    graphs: Vec<Kept>,
     /// The calls at which a capture was tried.
     examples: Vec<Example>,
     names: Vec<String>,
-    /// Chance and state together cannot be made up for.
+    /// What cannot be made up for later.
     runs_as_it_is: bool,
+    asks_for_layouts: bool,
+    of_arguments: std::marker::PhantomData<fn(A)>,
     stats: Stats,
     refusals: Vec<Refusal>,
 }
@@ -80,7 +95,20 @@ impl<A> Cache<A> {
     pub(super) fn new() -> Self {
         let (behind, graphs, examples, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        Self { behind, state, graphs, examples, names, runs_as_it_is: false, stats, refusals }
+        let (bytes_behind, runs_as_it_is, asks_for_layouts, of_arguments) = Default::default();
+        Self {
+            behind,
+            bytes_behind,
+            state,
+            graphs,
+            examples,
+            names,
+            runs_as_it_is,
+            asks_for_layouts,
+            of_arguments,
+            stats,
+            refusals,
+        }
     }
 
     pub(super) fn refusals(&self) -> &[Refusal] {
@@ -94,8 +122,8 @@ impl<A> Cache<A> {
         }
     }
 
-    pub(super) fn graphs(&self) -> &[Arc<GraphModule>] {
-        &self.graphs
+    pub(super) fn graphs(&self) -> Vec<Arc<GraphModule>> {
+        self.graphs.iter().map(|kept| kept.graph.clone()).collect()
     }
 
     pub(super) fn stats(&self) -> Stats {
@@ -128,9 +156,13 @@ impl<A: Arguments> Cache<A> {
     /// The first graph that accepts a call comes to the front.
     fn find(&mut self, values: &[Value]) -> Option<Arc<GraphModule>> {
         let state = self.state.as_ref()?;
-        let found = self.graphs.iter().position(|graph| graph.accepts_with_state(state, values).is_ok())?;
+        let layouts = self.asks_for_layouts.then(|| layouts(values, state));
+        let accepts = |kept: &Kept| {
+            (kept.layouts.is_none() || kept.layouts == layouts) && kept.graph.accepts_with_state(state, values).is_ok()
+        };
+        let found = self.graphs.iter().position(accepts)?;
         self.graphs[..=found].rotate_right(1);
-        self.graphs.first().cloned()
+        self.graphs.first().map(|kept| kept.graph.clone())
     }
 
     /// Reads the state off the model, if only that knows it.
@@ -148,13 +180,13 @@ impl<A: Arguments> Cache<A> {
 
     /// The names of the state, as graphs have them.
     fn known_names(&self) -> Vec<String> {
-        let longest = self.graphs.iter().map(|graph| graph.graph().state()).max_by_key(|slots| slots.len());
+        let longest = self.graphs.iter().map(|kept| kept.graph.graph().state()).max_by_key(|slots| slots.len());
         longest.into_iter().flatten().map(|slot| slot.name.to_string()).collect()
     }
 
     fn drop_graphs(&mut self, stays: impl Fn(&GraphModule) -> bool) {
         let before = self.graphs.len();
-        self.graphs.retain(|graph| stays(graph));
+        self.graphs.retain(|kept| stays(&kept.graph));
         self.stats.dropped += before - self.graphs.len();
     }
 
@@ -162,9 +194,14 @@ impl<A: Arguments> Cache<A> {
     fn capture(&mut self, model: &mut dyn Behind<A>, values: &[Value], arguments: &A) {
         let names = if model.names().is_empty() { &self.names } else { model.names() };
         let state = self.state.clone().unwrap_or_default();
-        let example = Example::new(names, values, &state);
-        if self.examples.len() >= MOST || self.examples.contains(&example) {
+        let example = Example::new(names, values, &state, self.asks_for_layouts);
+        if self.examples.contains(&example) {
             return;
+        }
+        if self.examples.len() >= MOST {
+            let nearest = self.examples.iter().min_by_key(|before| before.unlike(&example));
+            let differs = nearest.map_or_else(String::new, |before| before.difference(&example));
+            return self.refuse(Refusal::TooMany { captures: MOST, differs });
         }
         let distances = self.examples.iter().filter_map(|before| Some((before.distance(&example)?, before)));
         let before = distances.min_by_key(|(distance, _)| *distance).map(|(_, before)| before.clone());
@@ -174,21 +211,26 @@ impl<A: Arguments> Cache<A> {
         if let Some(before) = before {
             for shared in [true, false] {
                 let tracer = before.declare(&example, shared, tracer());
-                if let Ok(graph) = model.capture(tracer, arguments)
+                // Layouts are not those of tensors there.
+                if let (Ok(graph), false) = asking_for_layout(|| model.capture(tracer, arguments))
                     && graph.accepts(values).is_ok()
                 {
-                    return self.keep(graph);
+                    return self.keep(graph, None);
                 }
             }
         }
-        match model.capture(tracer(), arguments) {
+        let (captured, asks_for_layout) = asking_for_layout(|| model.capture(tracer(), arguments));
+        let layouts = asks_for_layout.then(|| layouts(values, &state));
+        let asks_first = asks_for_layout && !self.asks_for_layouts;
+        self.asks_for_layouts |= asks_for_layout;
+        match captured {
             Ok(graph) => {
-                if self.names.is_empty() {
+                if self.names.is_empty() || asks_first {
                     self.names = parameters(&graph);
                     // What was named by number before has a name now.
-                    self.examples = vec![Example::new(&self.names, values, &state)];
+                    self.examples = vec![Example::new(&self.names, values, &state, self.asks_for_layouts)];
                 }
-                self.keep(graph);
+                self.keep(graph, layouts);
             }
             Err(error) => {
                 self.stats.refused += 1;
@@ -197,14 +239,13 @@ impl<A: Arguments> Cache<A> {
         }
     }
 
-    fn keep(&mut self, graph: GraphModule) {
+    fn keep(&mut self, graph: GraphModule, layouts: Option<Vec<bool>>) {
         self.stats.captures += 1;
-        let is_random = graph.graph().nodes().any(|(_, node)| match node.target() {
-            Target::CallFunction(op) | Target::CallMethod(op) => op.effect == Effect::Random,
-            _ => false,
-        });
-        if is_random && !graph.graph().state().is_empty() {
+        if !graph.graph().state().is_empty()
+            && let Some(why) = not_repeatable(&graph)
+        {
             self.runs_as_it_is = true;
+            self.refuse(Refusal::NotRepeatable(why));
             return self.drop_graphs(|_| false);
         }
         let state = self.state.get_or_insert_default();
@@ -218,7 +259,7 @@ impl<A: Arguments> Cache<A> {
             });
             self.drop_graphs(|_| false);
         }
-        self.graphs.insert(0, Arc::new(graph));
+        self.graphs.insert(0, Kept { graph: Arc::new(graph), layouts });
         self.stats.dropped += self.graphs.len().saturating_sub(KEPT);
         self.graphs.truncate(KEPT);
     }
@@ -236,9 +277,20 @@ impl<A: Arguments> Cache<A> {
         let result = graph.run_with_state(&mut state, values).map_err(|error| self.refuse(error)).ok();
         let result = result.and_then(taken)?;
         self.state = Some(state);
-        self.behind.push(arguments.clone());
         self.stats.graph_runs += 1;
-        if self.behind.len() >= BEHIND {
+        let bytes =
+            values.iter().flat_map(Value::tensors).map(|tensor| tensor.elem_count() * tensor.dtype().size_in_bytes());
+        self.bytes_behind = self.bytes_behind.saturating_add(bytes.sum());
+        let copied = values.iter().map(|value| value.map_tensors(&mut Tensor::copy)).collect::<Result<_, _>>();
+        match copied {
+            Ok(copied) => self.behind.push(copied),
+            Err(_) => {
+                self.catch_up(model);
+                model.repeat(arguments.clone());
+                self.stats.repeated += 1;
+            }
+        }
+        if self.behind.len() >= BEHIND || self.bytes_behind > MOST_BYTES {
             self.catch_up(model);
         }
         Some(result)
@@ -246,10 +298,13 @@ impl<A: Arguments> Cache<A> {
 
     /// Brings the model to the present state.
     pub(super) fn catch_up(&mut self, model: &mut dyn Behind<A>) {
-        for arguments in std::mem::take(&mut self.behind) {
+        self.bytes_behind = 0;
+        for values in std::mem::take(&mut self.behind) {
             self.stats.repeated += 1;
-            // It gives what the graph gave.
-            model.repeat(arguments);
+            // They were arguments before, and it gives what the graph gave.
+            if let Some(arguments) = A::of_values(&values) {
+                model.repeat(arguments);
+            }
         }
     }
 
@@ -268,6 +323,7 @@ impl<A: Arguments> Cache<A> {
     /// The model begins anew: what it missed is of no interest.
     pub(super) fn restart(&mut self) {
         self.behind.clear();
+        self.bytes_behind = 0;
         self.state = None;
     }
 
@@ -277,6 +333,19 @@ impl<A: Arguments> Cache<A> {
         self.examples.clear();
         self.state = Some(State::new());
     }
+}
+
+/// Why a run of a graph with state could not be made up for later by the model, if so.
+fn not_repeatable(graph: &GraphModule) -> Option<&'static str> {
+    let is_random = graph.graph().nodes().any(|(_, node)| match node.target() {
+        Target::CallFunction(op) | Target::CallMethod(op) => op.effect == Effect::Random,
+        _ => false,
+    });
+    if is_random {
+        return Some("draws random numbers");
+    }
+    let is_trained = !graph.named_parameters().is_empty();
+    is_trained.then_some("its weights are variables (`Var`), which may be others then")
 }
 
 /// The names of the parameters.

@@ -4,9 +4,10 @@
 //! Invariant: two examples that differ in extents and integers alone have the same leaves in the same order.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::module::State;
-use crate::trace::Tracer;
+use crate::trace::{Tracer, size_name};
 use crate::value::{Fact, Value};
 
 /// A part of an argument or of the state without parts.
@@ -27,13 +28,24 @@ enum What {
     Other(String),
 }
 
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tensor(kind, dims) => write!(f, "{kind} {dims:?}"),
+            Self::Int(int) => int.fmt(f),
+            Self::Other(text) => text.fmt(f),
+        }
+    }
+}
+
 /// What a call looks like.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Example(Vec<Leaf>);
 
 impl Example {
-    /// Of these arguments; parameters have these names, as far as they are known.
-    pub(super) fn new(names: &[String], values: &[Value], state: &State) -> Self {
+    /// Of these arguments; parameters have these names, as far as they are known. How tensors lie in memory is a part of it
+    /// if the model asks.
+    pub(super) fn new(names: &[String], values: &[Value], state: &State, with_layouts: bool) -> Self {
         let mut leaves = Vec::new();
         for (i, value) in values.iter().enumerate() {
             let name = names.get(i).cloned().unwrap_or_else(|| i.to_string());
@@ -41,6 +53,10 @@ impl Example {
         }
         for (name, value) in state.iter() {
             add(&mut leaves, name.to_owned(), value, &'.', true);
+        }
+        if with_layouts {
+            let what = What::Other(format!("{:?}", layouts(values, state)));
+            leaves.push(Leaf { name: "which tensors are contiguous".to_owned(), what });
         }
         Self(leaves)
     }
@@ -61,6 +77,27 @@ impl Example {
         each.sum()
     }
 
+    /// What is not as in another example, in words.
+    pub(super) fn difference(&self, other: &Self) -> String {
+        let (mut one, mut two) = (self.0.iter(), other.0.iter());
+        loop {
+            match (one.next(), two.next()) {
+                (Some(before), Some(now)) if before == now => {}
+                (Some(before), Some(now)) if before.name == now.name => {
+                    return format!("`{}` is {}, and was {}", now.name, now.what, before.what);
+                }
+                (None, None) => return "nothing differs".to_owned(),
+                _ => return "the arguments, or what the model keeps, have other parts".to_owned(),
+            }
+        }
+    }
+
+    /// How many parts differ, whatever they are.
+    pub(super) fn unlike(&self, other: &Self) -> usize {
+        let differing = self.0.iter().zip(&other.0).filter(|(one, other)| one != other).count();
+        differing + self.0.len().abs_diff(other.0.len())
+    }
+
     /// What is the same in neither example is declared to differ. What was the same number in both calls can be one size
     /// (`shared`), or a size of its own.
     pub(super) fn declare<'t>(&self, now: &Self, shared: bool, mut tracer: Tracer<'t>) -> Tracer<'t> {
@@ -71,11 +108,11 @@ impl Example {
                 && a != b
             {
                 tracer = tracer.dynamic_arg(one.name.clone());
-                let size = one.name.rsplit('.').next().unwrap_or(&one.name).to_owned();
-                known.entry((*a, *b)).or_insert(size);
+                known.entry((*a, *b)).or_insert(size_name(&one.name));
             }
         }
-        let mut count = 0;
+        let mut names =
+            (0..).map(|count| format!("s{count}")).filter(|name| !self.0.iter().any(|leaf| leaf.name == *name));
         for (one, other) in self.0.iter().zip(&now.0) {
             let (What::Tensor(_, before), What::Tensor(_, now)) = (&one.what, &other.what) else { continue };
             for (axis, pair) in before.iter().copied().zip(now.iter().copied()).enumerate() {
@@ -87,8 +124,7 @@ impl Example {
                     _ => match sum(&known, pair).filter(|_| shared) {
                         Some(sum) => sum,
                         None => {
-                            let size = format!("s{count}");
-                            count += 1;
+                            let size = names.next().unwrap_or_default();
                             known.insert(pair, size.clone());
                             size
                         }
@@ -99,6 +135,15 @@ impl Example {
         }
         tracer
     }
+}
+
+/// Whether each tensor of a call is contiguous.
+pub(super) fn layouts(values: &[Value], state: &State) -> Vec<bool> {
+    let mut layouts = Vec::new();
+    for value in values.iter().chain(state.iter().map(|(_, value)| value)) {
+        layouts.extend(value.tensors().into_iter().map(candle_core::Tensor::is_contiguous));
+    }
+    layouts
 }
 
 /// The sum of two sizes that a number is in both calls.

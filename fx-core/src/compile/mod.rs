@@ -178,7 +178,7 @@ impl<M, A, R> Compiled<M, A, R> {
     /// Some dozens at most; what did not run for the longest time is dropped first.
     #[must_use]
     pub fn graphs(&self) -> Vec<Arc<GraphModule>> {
-        self.now().cache.graphs().to_vec()
+        self.now().cache.graphs()
     }
 
     /// What has happened so far.

@@ -17,6 +17,22 @@ pub enum Refusal {
     /// A graph accepted the call and failed.
     #[error("the graph failed: {0}")]
     Run(#[source] Arc<RunError>),
+    /// So many calls were unlike each other that no more are captured.
+    #[error(
+        "{captures} calls were captured, or tried to, and this one is like none of them; no more are: {differs}\n  what is another \
+         number each time and is neither an integer nor an extent is a part of the graph: give it as a tensor"
+    )]
+    TooMany {
+        /// How many captures were tried.
+        captures: usize,
+        /// What differs from the call that is the most alike.
+        differs: String,
+    },
+    /// The model changes itself, and a run cannot be made up for later.
+    #[error(
+        "the model keeps something from call to call and {0}, so a call that a graph answers could not be made up for"
+    )]
+    NotRepeatable(&'static str),
 }
 
 impl From<TraceError> for Refusal {

@@ -40,6 +40,13 @@ pub(super) fn sizes_of<'v>(
                 let input = node.name().to_owned();
                 return Err(RunError::OtherInput { input, expected, found: Fact::of(value).to_string() });
             };
+            if found < 0 {
+                return Err(RunError::Guard {
+                    guard: format!("`{} >= 0`", size.name),
+                    values: format!("{} = {found}", size.name),
+                    at: "\n  a size is not negative; leave it out of the sizes of the graph (`dynamic_arg`)".to_owned(),
+                });
+            }
             match (sizes.insert(&size.name, found), first) {
                 (Some(known), Some(first)) if known != found => {
                     return Err(RunError::SizesDiffer {

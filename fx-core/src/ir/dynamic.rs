@@ -46,7 +46,7 @@ pub struct Dynamic {
     pub guards: Vec<Guard>,
 }
 
-/// A size that differs from run to run.
+/// A size that differs from run to run. It is not negative: a run in which it would be is refused.
 ///
 /// It is a number of elements, or the value of an integer input. Expressions name it by
 /// [`SymInt::symbol`](crate::value::SymInt::symbol).

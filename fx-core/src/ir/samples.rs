@@ -18,6 +18,7 @@ const fn operation(name: &'static str, kind: CallKind, params: &'static [Param])
         effect: Effect::Pure,
         eval: |_| Ok(Value::None),
         infer: like_first,
+        decides: |_| None,
         macs: |_, _| Some(0),
         source: "",
         samples: Vec::new,

@@ -109,7 +109,7 @@ pub struct Args<'v> {
 
 /// What is known of the arguments of a call, in the order of the parameters.
 ///
-/// What [`OpDef::infer`] and [`OpDef::macs`] are called with. [`Facts::get`] decodes one.
+/// What [`OpDef::infer`], [`OpDef::decides`] and [`OpDef::macs`] are called with. [`Facts::get`] decodes one.
 #[derive(Clone, Copy)]
 pub struct Facts<'v> {
     /// The operation, for messages.
@@ -127,6 +127,13 @@ pub type Eval = fn(Args<'_>) -> candle_core::Result<Value>;
 ///
 /// [`Fact::Unknown`] where an argument is not known. No data is read, and no kernel runs.
 pub type Infer = fn(Facts<'_>) -> Result<Fact, super::infer::InferError>;
+
+/// The comparison by which a call decides how many dimensions or parts its result has, of what is known of its arguments; none
+/// if that is always the same.
+///
+/// `x.squeeze(0)` takes a dimension away if its extent is 1, which is `extent == 1`. A capture for all sizes makes a guard of
+/// it, as of the comparisons that a model writes.
+pub type Decides = fn(Facts<'_>) -> Option<(i64, crate::value::Relation, i64)>;
 
 /// How many numbers a call multiplies and adds up, of what is known of its arguments and its result; none if that is not
 /// known.
@@ -181,6 +188,8 @@ pub struct OpDef {
     pub eval: Eval,
     /// The shape and dtype rule.
     pub infer: Infer,
+    /// The comparison by which it decides how many dimensions or parts the result has, if it does.
+    pub decides: Decides,
     /// Multiply-accumulates: those of products of matrices and of convolutions. What is done element by element, added up
     /// or moved has none.
     pub macs: Macs,
@@ -211,6 +220,7 @@ impl OpDef {
             effect: Effect::Changes,
             eval,
             infer: |_| Ok(Fact::Unknown),
+            decides: |_| None,
             macs: |_, _| None,
             source: "",
             samples: Vec::new,

@@ -9,6 +9,7 @@
 //! method narrow(x: Tensor, dim: Axis, start: Size, len: Size) -> Tensor {
 //!     candle: x.narrow(dim, start, len)?,         // evaluated by the interpreter, and printed as generated code
 //!     infer: narrowed(x, dim, start, len),        // shape and dtype; refuses what candle refuses
+//!     decides: (extent(x, dim), Eq, 1),           // what the structure of the result depends on, if it does
 //!     macs: |out| …,                              // multiply-accumulates, where they are not none
 //!     effect: Pure,
 //!     samples: [[tensor(F32, (2, 3)), Int(1), Int(0), Int(2)]],   // accepted and refused ones alike
@@ -114,6 +115,18 @@ macro_rules! cost {
     }};
 }
 
+/// What the structure of a result depends on: nothing where an entry does not say.
+macro_rules! decision {
+    ([$($param:ident: $kind:ident),*] $facts:ident;) => {
+        None
+    };
+    ([$($param:ident: $kind:ident),*] $facts:ident; ($left:expr, $relation:ident, $right:expr)) => {{
+        let mut next = 0;
+        $(let $param: fact_type!($kind) = $facts.get(next).ok()??; next += 1;)*
+        Some(($left?, $crate::value::Relation::$relation, i64::try_from($right).ok()?))
+    }};
+}
+
 /// Makes the [`OpDef`](super::OpDef) of each entry.
 macro_rules! define {
     ($file:ident: $(
@@ -123,6 +136,7 @@ macro_rules! define {
             $(floats: $floating:ident($($float:ident),+),)?
             candle: $candle:expr,
             infer: $infer:expr,
+            $(decides: $decides:tt,)?
             $(macs: |$out:ident| $macs:expr,)?
             effect: $effect:ident,
             samples: [$($sample:expr),* $(,)?] $(,)?
@@ -144,6 +158,7 @@ macro_rules! define {
                     effect: $crate::ops::Effect::$effect,
                     eval,
                     infer,
+                    decides,
                     macs,
                     source: stringify!($candle),
                     samples: || vec![$($crate::ops::sample::Sample($sample.into())),*],
@@ -166,6 +181,11 @@ macro_rules! define {
                         next += 1;
                     )*
                     $infer
+                }
+
+                #[allow(unused_variables, unused_assignments, reason = "most operations decide nothing")]
+                fn decides(facts: $crate::ops::Facts<'_>) -> Option<(i64, $crate::value::Relation, i64)> {
+                    decision!([$($param: $kind),*] facts; $($decides)?)
                 }
 
                 #[allow(unused_variables, unused_assignments, reason = "most operations have none")]

@@ -10,8 +10,8 @@ use candle_core::Tensor;
 use crate::value::Value::{Bool, DType, Int};
 
 use super::infer::shape::{
-    chunked, flattened, flipped, got, gridded, joined, narrowed, padded, padded_with_same, permuted, picked, repeated,
-    reshaped, rolled, spread, spread_left, squeezed, stacked, transposed, turned, unfolded, unsqueezed,
+    chunked, extent, flattened, flipped, got, gridded, joined, narrowed, padded, padded_with_same, permuted, picked,
+    repeated, reshaped, rolled, spread, spread_left, squeezed, stacked, transposed, turned, unfolded, unsqueezed,
 };
 use super::infer::{converted, same, to_device};
 use super::sample::{cpu, ints, tensor, values};
@@ -134,6 +134,7 @@ macro_rules! shape {
             method squeeze(x: Tensor, dim: Axis) -> Tensor {
                 candle: x.squeeze(dim)?,
                 infer: squeezed(x, dim),
+                decides: (extent(x, dim), Eq, 1),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 1, 3)), Int(1)], [tensor(F32, (2, 1)), Int(-1)], [tensor(F32, (2, 3)), Int(0)],
@@ -248,6 +249,7 @@ macro_rules! shape {
             method chunk(x: Tensor, chunks: Size, dim: Axis) -> Tensors {
                 candle: x.chunk(chunks, dim)?,
                 infer: chunked(x, chunks, dim),
+                decides: (extent(x, dim), Lt, chunks),
                 effect: Pure,
                 samples: [
                     [tensor(F32, (2, 6)), Int(3), Int(-1)], [tensor(F32, (2, 7)), Int(3), Int(1)],

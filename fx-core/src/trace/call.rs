@@ -14,12 +14,13 @@ use crate::ir::{Argument, ModulePath, NodeId, Target};
 use crate::module::LayerModule;
 use crate::ops::candle_error::{caught, reason};
 use crate::ops::{Args, Facts, InferError, OpRef};
-use crate::value::{Fact, Value};
+use crate::value::{Fact, Number, Value};
 
 use super::building::Building;
 use super::encode::Encoded;
 use super::error::{At, TraceError};
 use super::given::Given;
+use super::notes;
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::{Mode, New, Session};
@@ -172,7 +173,7 @@ fn record_in(
             (Fact::of(&value), Some(value))
         }
         Mode::Symbolic | Mode::Abstract => {
-            let fact = infer(callee, given).map_err(|error| refused(&session, callee, given, &error.0, at))?;
+            let fact = infer(callee, given, at).map_err(|error| refused(&session, callee, given, &error.0, at))?;
             (fact, None)
         }
     };
@@ -213,10 +214,16 @@ fn record_in(
     Ok(Outcome { session, made: Made::Node(node), fact, value, at })
 }
 
-/// What the shape rule says of a call.
-fn infer(callee: Callee<'_>, given: &[Given]) -> Result<Fact, InferError> {
+/// What the shape rule says of a call; what the call decides by shapes is noted as if the model had written it.
+fn infer(callee: Callee<'_>, given: &[Given], at: &'static Location<'static>) -> Result<Fact, InferError> {
     let facts: SmallVec<[Cow<'_, Fact>; 6]> = given.iter().map(Given::fact).collect();
     let facts: SmallVec<[&Fact; 6]> = facts.iter().map(AsRef::as_ref).collect();
+    if let Callee::Op(op) = callee
+        && notes::is_noting()
+        && let Some((left, relation, right)) = (op.decides)(Facts { op, facts: &facts })
+    {
+        notes::note(at, relation, Number::Int(left), Number::Int(right));
+    }
     callee.infer(&facts)
 }
 
@@ -229,7 +236,7 @@ fn run(
 ) -> candle_core::Result<Value> {
     // candle panics on some calls that the rules refuse, such as float functions of integers.
     if let Callee::Op(_) = callee {
-        infer(callee, given).map_err(|error| refused(session, callee, given, &error.0, at))?;
+        infer(callee, given, at).map_err(|error| refused(session, callee, given, &error.0, at))?;
     }
     let values: Option<SmallVec<[Value; 6]>> = given.iter().map(Given::value).collect();
     // In a concrete capture every proxy has its tensor, so there is always a value for each argument.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: a graph that changes nothing is as it was recorded.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 
 use crate::entity::SecondaryMap;
@@ -39,6 +40,8 @@ pub(super) struct Carried {
     pub(super) arguments: Vec<String>,
     /// The inputs that stand for tensors of the state, by their paths.
     pub(super) inputs: Vec<(String, NodeId)>,
+    /// Whether the model remembers more than before that is no state.
+    pub(super) remembers: bool,
 }
 
 /// Which paths are state even if the capture does not change what is there: these, what is above and below them.
@@ -48,20 +51,22 @@ pub(crate) struct IsState<'p> {
     pub(crate) named: &'p BTreeSet<String>,
     /// Tensors and integers of the model that differ from run to run. Inputs have such names, too.
     pub(crate) sized: &'p Declared,
+    /// Whether what is added to a map is state even if it does not depend on inputs; the first of several runs finds it out.
+    pub(crate) is_memo_state: &'p Cell<bool>,
 }
 
 impl IsState<'_> {
     /// Whether what is at this path is an integer that differs from run to run.
     fn is_integer(&self, path: &str) -> bool {
-        self.sized.scalars.iter().any(|scalar| scalar == path)
+        self.sized.scalars.iter().any(|scalar| scalar.path == path)
     }
 
     /// Whether something at this path, below it or above it differs in size from run to run.
     fn is_sized(&self, path: &str) -> bool {
         let leads_to =
-            |scalar: &String| scalar == path || scalar.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+            |scalar: &str| scalar == path || scalar.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
         self.sized.dimensions.iter().any(|dimension| dimension.leads_to(path))
-            || self.sized.scalars.iter().any(leads_to)
+            || self.sized.scalars.iter().any(|scalar| leads_to(&scalar.path))
     }
 }
 
@@ -79,7 +84,8 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     let mut names = HashSet::new();
     let mut changes = Vec::new();
     for watched in watched {
-        let found = compare(state, watched, is_state);
+        let (found, remembers) = compare(state, watched, is_state);
+        carried.remembers |= remembers;
         if !found.is_empty() && !watched.name.is_empty() {
             carried.arguments.push(watched.name.clone());
         }
@@ -128,25 +134,27 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     Ok(carried)
 }
 
-fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> Vec<Change> {
+fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> (Vec<Change>, bool) {
+    let IsState { named, sized: _, is_memo_state } = *is_state;
     let depends = std::cell::OnceCell::new();
     let is_constant = |held: &Held| {
         let depends = depends.get_or_init(|| depends_on_run(state, watched));
-        let mut is_constant = true;
+        let mut is_constant = !is_memo_state.get();
         held.for_each_tensor(&mut |proxy| is_constant &= proxy.known_node().is_none_or(|node| !depends[node]));
         is_constant
     };
     let mut is_input = false;
     watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
-    let is_state = |path: &str| is_under(is_state.named, path) || (!is_input && is_state.is_sized(path));
-    let mut differences = Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new() };
+    let is_state = |path: &str| is_under(named, path) || (!is_input && is_state.is_sized(path));
+    let mut differences =
+        Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new(), remembers: false };
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.
         differences.one(&watched.name, &watched.before, &watched.after);
     } else {
         differences.compare(&watched.name, &watched.before, &watched.after);
     }
-    differences.found
+    (differences.found, differences.remembers)
 }
 
 /// Which nodes depend on inputs, on what the mirror held and holds no more, or on chance.

@@ -226,6 +226,28 @@ impl Held {
         }
     }
 
+    /// The plain data that maps hold, by path.
+    pub(super) fn remembered(&self) -> Vec<(String, &Self)> {
+        let mut found = Vec::new();
+        self.plain("", false, &mut found);
+        found
+    }
+
+    fn plain<'h>(&'h self, path: &str, is_memo: bool, found: &mut Vec<(String, &'h Self)>) {
+        match self {
+            Self::Data(_) | Self::Text(_) if is_memo => found.push((path.to_owned(), self)),
+            Self::Opaque | Self::Tensor(_) | Self::Data(_) | Self::Text(_) => {}
+            Self::List(items) | Self::Tuple(items) => {
+                let items = items.iter().enumerate();
+                items.for_each(|(i, item)| item.plain(&joined(path, &i.to_string()), is_memo, found));
+            }
+            Self::Struct(structure) => {
+                let is_memo = is_memo || structure.kind == Kind::Memo;
+                structure.fields.iter().for_each(|(name, held)| held.plain(&joined(path, name), is_memo, found));
+            }
+        }
+    }
+
     /// Whether it is one value: there is no struct in it whose fields could change by themselves, and no layer.
     fn is_value(&self) -> bool {
         match self {
@@ -284,6 +306,8 @@ pub(super) struct Differences<'c> {
     /// Whether something is made of constants alone, so that a run makes it again.
     pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
     pub(super) found: Vec<Change>,
+    /// Whether something was added that is constant, and is therefore taken to be only remembered.
+    pub(super) remembers: bool,
 }
 
 impl Differences<'_> {
@@ -299,6 +323,7 @@ impl Differences<'_> {
                 };
                 let kept = |(key, held): &&(Arc<str>, Held)| at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
+                self.remembers |= fields.len() < new.fields.len();
                 if fields.iter().all(|(_, held)| held.is_value()) {
                     let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
                     self.one(path, before, &Held::Struct(Box::new(after)));

@@ -70,6 +70,7 @@ mod containers;
 mod weights;
 #[doc(hidden)]
 pub mod callee;
+mod memo;
 mod recording;
 mod dynamic;
 #[doc(hidden)]
@@ -89,9 +90,11 @@ pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
 pub use known::{ConstructIn, Known, TraceableIn};
+pub(crate) use notes::asking_for_layout;
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
+pub(crate) use probe::size_name;
 pub use proxy::Proxy;
 pub(crate) use recording::state_of;
 pub use rules::{ModuleCall, NewNode, TracerRules};

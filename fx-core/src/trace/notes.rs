@@ -6,7 +6,7 @@
 //! Invariant: nothing is noted unless somebody asked for it, and only so many of one place are kept, however many there
 //! are.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::Location;
 
@@ -97,6 +97,19 @@ impl Notes {
 
 thread_local! {
     static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
+    static ASKED_FOR_LAYOUT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs something, and says whether a model asked meanwhile how a tensor lies in memory, which no graph follows.
+pub(crate) fn asking_for_layout<R>(run: impl FnOnce() -> R) -> (R, bool) {
+    let outer = ASKED_FOR_LAYOUT.replace(false);
+    let result = run();
+    (result, ASKED_FOR_LAYOUT.replace(outer))
+}
+
+/// Notes that a model asks how a tensor lies in memory.
+pub(crate) fn note_layout() {
+    ASKED_FOR_LAYOUT.set(true);
 }
 
 /// Runs something, and gives what was compared meanwhile on this thread.

@@ -2,8 +2,10 @@
 //!
 //! Invariant: a capture at other sizes differs from the first in the sizes that were declared, and in nothing else.
 
-use candle_core::Shape;
 use std::any::Any;
+use std::sync::Arc;
+
+use candle_core::Shape;
 
 use crate::value::{Sizes, SymInt};
 
@@ -29,19 +31,44 @@ impl Dimension {
     }
 }
 
+/// An integer that differs from run to run.
+#[derive(Debug, Clone)]
+pub(crate) struct Scalar {
+    /// The name of the parameter, or the path of what a model keeps.
+    pub(crate) path: String,
+    /// The size that it is.
+    pub(crate) size: Arc<str>,
+}
+
+impl Scalar {
+    pub(crate) fn new(path: String) -> Self {
+        Self { size: size_name(&path).into(), path }
+    }
+}
+
+/// What the size is called that an integer is: as the parameter, or by the last name in the path of what a model keeps, with the
+/// numbers behind it if it is a part of something.
+pub(crate) fn size_name(path: &str) -> String {
+    let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = path.rsplit('.').take_while(|part| is_number(part)).count();
+    let mut parts: Vec<&str> = path.rsplit('.').take(numbers + 1).collect();
+    parts.reverse();
+    word(&parts.join("_"))
+}
+
+/// A name as a plain word: keys of maps can be anything.
+pub(crate) fn word(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '_' }).collect()
+}
+
 /// Which sizes differ from run to run, and where they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Declared {
     pub(crate) dimensions: Vec<Dimension>,
-    /// Parameters that are integers, and integers that the model keeps, by path; each is a size ([`size_name`]).
-    pub(crate) scalars: Vec<String>,
+    /// Parameters that are integers, and integers that the model keeps.
+    pub(crate) scalars: Vec<Scalar>,
     /// The smallest and largest that are tried, by name.
     pub(crate) ranges: Vec<(String, (i64, i64))>,
-}
-
-/// The size that an integer is: the name of the parameter, the last name in the path of what a model keeps.
-pub(crate) fn size_name(path: &str) -> &str {
-    path.rsplit('.').next().unwrap_or(path)
 }
 
 /// One capture among several.
@@ -77,17 +104,18 @@ impl Probe<'_> {
 
     /// Whether a parameter is an integer that differs from run to run.
     pub(crate) fn is_scalar(&self, name: &str) -> bool {
-        self.declared.scalars.iter().any(|scalar| scalar == name)
+        self.declared.scalars.iter().any(|scalar| scalar.path == name)
     }
 
     /// What such a parameter is in this capture, if not what was given.
     pub(crate) fn scalar(&self, name: &str) -> Option<i64> {
-        self.sizes.as_ref()?.get(size_name(name))
+        let scalar = self.declared.scalars.iter().find(|scalar| scalar.path == name)?;
+        self.sizes.as_ref()?.get(&scalar.size)
     }
 
     /// The integers that differ from run to run, and what they are in this capture, if not what was given.
     pub(crate) fn scalars(&self) -> Vec<(String, Option<i64>)> {
-        self.declared.scalars.iter().map(|path| (path.clone(), self.scalar(path))).collect()
+        self.declared.scalars.iter().map(|scalar| (scalar.path.clone(), self.scalar(&scalar.path))).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use super::carry::{Carried, IsState, Watched, carry};
 use super::error::TraceError;
 use super::held::Holding;
 use super::inputs::{Argument, Inputs};
+use super::memo::{Called, is_alike, remembers_alike};
 use super::notes::{Notes, noting};
 use super::output::Output;
 use super::probe::Probe;
@@ -56,6 +57,10 @@ pub(crate) fn state_of<M: Traceable>(model: &M, names: &[String]) -> Option<Stat
     found
 }
 
+/// How the twin of a model is called.
+pub(crate) type Call<'c, M> =
+    dyn Fn(&mut <M as Traceable>::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output> + 'c;
+
 /// How a model is run.
 pub(crate) struct Run<'r> {
     /// Name of the graph.
@@ -72,18 +77,72 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Runs a model's twin.
+    /// Runs a model's twin; if it remembers something, once more to see whether that is all it does with it.
     pub(crate) fn record<M: Traceable>(
         &self,
         model: &M,
         rules: &mut Option<Box<dyn TracerRules>>,
-        call: &dyn Fn(&mut M::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output>,
+        call: &Call<'_, M>,
     ) -> Result<Recording, TraceError> {
+        let (recording, remembers) = self.record_once(model, rules, call)?;
+        if !remembers || self.is_trial() || self.only_remembers(model, call, recording.initial.iter().next().is_none())
+        {
+            return Ok(recording);
+        }
+        self.is_state.is_memo_state.set(true);
+        self.record_once(model, rules, call).map(|(recording, _)| recording)
+    }
+
+    /// Whether sizes are tried until the model gives up, which the capture tells in its own words.
+    fn is_trial(&self) -> bool {
+        self.probe.is_some_and(|probe| probe.sizes.is_some())
+    }
+
+    fn session(&self, rules: Option<Box<dyn TracerRules>>) -> std::sync::Arc<Session> {
         let device = self.device.cloned().unwrap_or(Device::Cpu);
-        let session = Session::new(self.name, self.mode, device, rules.take(), self.probe);
+        let session = Session::new(self.name, self.mode, device, rules, self.probe);
         if let Some(device) = self.device {
             session.set_device(device);
         }
+        session
+    }
+
+    /// Whether the model does the same when it is called again with what it remembers. If it has state besides, it does something
+    /// else anyway, and what it remembers has to be as it was. A call that fails tells nothing.
+    fn only_remembers<M: Traceable>(&self, model: &M, call: &Call<'_, M>, has_no_state: bool) -> bool {
+        let session = self.session(None);
+        let active = session.activate();
+        let run = || {
+            let mut mirror = model.symbolic(&Scope::root(&session));
+            let mut called = || {
+                let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, self.probe);
+                let output = call(&mut mirror, &mut inputs)?.0;
+                let nodes = session.state().graph.nodes().count();
+                Ok::<_, candle_core::Error>(Called { nodes, output, held: M::held(&mirror, &mut Holding::default()) })
+            };
+            Ok::<_, candle_core::Error>((called()?, called()?))
+        };
+        let called = quietly(run);
+        super::helper::forget();
+        drop(active);
+        let state = &mut *session.state();
+        let only_remembers = match &called {
+            Ok(Ok((first, second))) if has_no_state => is_alike(&state.graph, &state.attributes, first, second),
+            Ok(Ok((first, second))) => remembers_alike(first, second),
+            _ => true,
+        };
+        let _ = state.close();
+        only_remembers
+    }
+
+    /// Runs a model's twin; also gives whether the model remembers more than before that is taken to be no state.
+    fn record_once<M: Traceable>(
+        &self,
+        model: &M,
+        rules: &mut Option<Box<dyn TracerRules>>,
+        call: &Call<'_, M>,
+    ) -> Result<(Recording, bool), TraceError> {
+        let session = self.session(rules.take());
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let run = AssertUnwindSafe(|| {
@@ -95,9 +154,8 @@ impl Run<'_> {
             let watched: Vec<Watched> = std::iter::once(model).chain(inputs.lent_arguments()).collect();
             Ok((output, watched, inputs))
         });
-        // Sizes are tried until the model gives up, which the capture tells in its own words.
-        let is_trial = self.probe.is_some_and(|probe| probe.sizes.is_some());
-        let (outcome, notes) = noting(self.probe.is_some(), || if is_trial { quietly(run) } else { catch_unwind(run) });
+        let (outcome, notes) =
+            noting(self.probe.is_some(), || if self.is_trial() { quietly(run) } else { catch_unwind(run) });
         super::helper::forget();
         drop(active);
         let outcome = match outcome {
@@ -108,11 +166,11 @@ impl Run<'_> {
         let state = &mut *session.state();
         let recorded = match outcome {
             Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).map(|carried| {
-                let Carried { slots, written, initial, arguments, inputs: of_state } = carried;
+                let Carried { slots, written, initial, arguments, inputs: of_state, remembers } = carried;
                 let output = if slots.is_empty() { output.0 } else { (output.0, Node::Tuple(written.into())).into() };
                 state.output(output);
                 let signature = inputs.signature(&state.graph, slots, &arguments);
-                (signature, initial, of_state)
+                (signature, initial, of_state, remembers)
             }),
             Err(explained) => Err(explained),
         };
@@ -120,7 +178,7 @@ impl Run<'_> {
         let closed = state.close();
         *rules = state.take_rules();
         let built_by = state.built_by;
-        let ((graph, attributes), (signature, initial, of_state)) = (closed?, recorded?);
-        Ok(Recording { graph, attributes, signature, initial, of_state, built_by, notes })
+        let ((graph, attributes), (signature, initial, of_state, remembers)) = (closed?, recorded?);
+        Ok((Recording { graph, attributes, signature, initial, of_state, built_by, notes }, remembers))
     }
 }

@@ -17,7 +17,7 @@ use super::give::Give;
 use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
 use super::probe::{Declared, Probe};
-use super::recording::{Recording, Run};
+use super::recording::{Call, Recording, Run};
 use super::rules::TracerRules;
 use super::session::Mode;
 use super::traceable::Traceable;
@@ -164,8 +164,6 @@ pub struct Tracer<'a> {
 }
 
 /// How a mirror is called. Behind a pointer, so that a capture is compiled once for each type of model, however it is called.
-type Call<'c, M> = dyn Fn(&mut <M as Traceable>::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output> + 'c;
-
 /// What was declared to differ from run to run, or what is wrong with it.
 type Declarations = Result<Declared, TraceError>;
 
@@ -503,9 +501,10 @@ impl<'a> Tracer<'a> {
         let own_name = name.is_some() || class_name(std::any::type_name::<M>()).is_some();
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let declared = declared?;
+        let is_memo_state = std::cell::Cell::new(false);
         let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
             let (name, device, positional) = (name.as_str(), device.as_ref(), examples.as_deref());
-            let is_state = IsState { named: &states, sized: &declared };
+            let is_state = IsState { named: &states, sized: &declared, is_memo_state: &is_memo_state };
             Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
                 .record(model, &mut rules, call)
         };

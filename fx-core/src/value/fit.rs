@@ -1,7 +1,8 @@
 //! [`Fitter`]: finds the expression that a number follows, from what it was at several sizes.
 //!
 //! The families that are tried, in this order: numbers, sizes, what was found before; `a*x + b` and `a*((p*x + q)/d) + b`;
-//! `x % m + b`; the larger or smaller of `a*x + b` and a number; products of two; sums of two; polynomials of all sizes.
+//! `x % m + b`; the larger or smaller of `a*x + b` and a number; products of two; sums of two; the larger or smaller of two,
+//! what one is more than the other, quotients and remainders of two; polynomials of all sizes.
 //! `x` is a size or something found before, so that what follows from a number is found from it.
 //!
 //! Invariant: what is found gives the number at every one of the sizes. Where several divisions would, one more size tells
@@ -78,6 +79,8 @@ const TRIED: usize = 48;
 const DIVISOR: i64 = 128;
 /// What casts to shorter integers divide by.
 const CASTS: [i64; 3] = [1 << 8, 1 << 16, 1 << 32];
+/// Larger numbers follow no size.
+const LARGEST: i64 = 1 << 60;
 /// How many sizes are looked through for one that tells two expressions apart.
 const LOOKED_AT: i64 = 512;
 
@@ -97,13 +100,15 @@ impl Fitter {
     /// An expression that numbers are likely to follow: it is found before others.
     pub fn expect(&mut self, expression: &SymInt) {
         let row: Result<Vec<i64>, SymError> = self.points.iter().map(|point| expression.evaluate(point)).collect();
-        if let (Ok(row), Some(base)) = (row, self.points.first()) {
-            // With the hints of these sizes.
-            let symbol = |name: &Arc<str>| Some(SymInt::symbol(name.clone(), base.get(name)?));
-            if let Ok(Some(expression)) = expression.substitute(&mut { symbol }) {
-                self.atoms.push((expression, row));
-            }
+        if let (Ok(row), Some(expression)) = (row, self.at_first(expression)) {
+            self.atoms.push((expression, row));
         }
+    }
+
+    /// The same expression with the hints of the first sizes.
+    fn at_first(&self, expression: &SymInt) -> Option<SymInt> {
+        let base = self.points.first()?;
+        expression.substitute(&mut |name| Some(SymInt::symbol(name.clone(), base.get(name)?))).ok().flatten()
     }
 
     /// What was found so far, sizes included.
@@ -124,6 +129,9 @@ impl Fitter {
         let Some(&first) = row.first() else { return Fit::No };
         if row.iter().all(|value| *value == first) {
             return Fit::Is(first.into());
+        }
+        if row.iter().any(|value| value.unsigned_abs() > LARGEST.unsigned_abs()) {
+            return Fit::No;
         }
         if let Some((atom, _)) = self.atoms.iter().find(|(_, known)| known == row) {
             return Fit::Is(atom.clone());
@@ -163,6 +171,15 @@ impl Fitter {
         for (i, (x, xs)) in paired.iter().enumerate() {
             for (y, ys) in &paired[i + 1..] {
                 if let Some(found) = self.sum(&[(x.clone(), xs), (y.clone(), ys)], row) {
+                    return Fit::Is(found);
+                }
+            }
+        }
+        for (i, (x, xs)) in paired.iter().enumerate() {
+            for (j, (y, ys)) in paired.iter().enumerate() {
+                if i != j
+                    && let Some(found) = self.of_two_numbers((x, xs), (y, ys), row)
+                {
                     return Fit::Is(found);
                 }
             }
@@ -209,6 +226,30 @@ impl Fitter {
             Fit::No => self.clamped(x, xs, row).map_or(Fit::No, Fit::Is),
             found => found,
         }
+    }
+
+    /// What two numbers give that is no sum and no product: `min(x + a, y + b)`, `max(x - y + a, b)`, `x / y`, `x % y`.
+    fn of_two_numbers(&self, (x, xs): (&SymInt, &[i64]), (y, ys): (&SymInt, &[i64]), row: &[i64]) -> Option<SymInt> {
+        for (op, limit) in [(SymOp::Min, i64::max as fn(i64, i64) -> i64), (SymOp::Max, i64::min)] {
+            // Each is so much more than what is wanted that it comes up to it somewhere.
+            let shift = |xs: &[i64]| {
+                let shifts: Option<Vec<i64>> = row.iter().zip(xs).map(|(t, x)| t.checked_sub(*x)).collect();
+                shifts?.into_iter().reduce(limit)
+            };
+            if let (Some(a), Some(b)) = (shift(xs), shift(ys))
+                && let (Ok(left), Ok(right)) = (x.plus(a), y.plus(b))
+                && let Some(found) = self.checked(SymInt::binary(op, &left, &right), row)
+            {
+                return Some(found);
+            }
+        }
+        let differences: Option<Vec<i64>> = xs.iter().zip(ys).map(|(x, y)| x.checked_sub(*y)).collect();
+        if let (Ok(difference), Some(differences)) = (SymInt::binary(SymOp::Sub, x, y), differences)
+            && let Some(found) = self.clamped(&difference, &differences, row)
+        {
+            return Some(found);
+        }
+        [SymOp::Div, SymOp::Rem].into_iter().find_map(|op| self.checked(SymInt::binary(op, x, y), row))
     }
 
     /// `a*x + b`.

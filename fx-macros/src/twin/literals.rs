@@ -4,22 +4,21 @@
 //! tensors; aliases in the twin's scope lead from the name to the mirror, because neither a literal nor a pattern can
 //! start with `<Qkv as Traceable>::Symbolic`.
 
-use std::collections::BTreeMap;
-
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, Type, TypePath, parse_quote};
 
 use super::body::Body;
+use super::conditions::Declared;
 use crate::known;
 use crate::mirror::SCOPE_FIELD;
 
 /// The aliases a twin's scope declares.
 #[derive(Default)]
 pub(crate) struct Aliases {
-    literals: BTreeMap<String, TokenStream>,
-    mirrors: BTreeMap<String, TokenStream>,
+    literals: Declared<String, TokenStream>,
+    mirrors: Declared<String, TokenStream>,
 }
 
 impl Aliases {
@@ -28,10 +27,16 @@ impl Aliases {
         self.mirrors.extend(other.mirrors);
     }
 
+    /// All of them were met in code that is compiled only where this holds.
+    pub(super) fn only_where(&mut self, holds: &TokenStream) {
+        self.literals.only_where(holds);
+        self.mirrors.only_where(holds);
+    }
+
     pub(crate) fn declare(&self) -> TokenStream {
-        let declared = self.literals.iter().chain(&self.mirrors).map(|(name, ty)| {
+        let declared = self.literals.iter().chain(self.mirrors.iter()).map(|(name, ty, cfg)| {
             let name = format_ident!("{}", name);
-            quote!(type #name = #ty;)
+            quote!(#cfg type #name = #ty;)
         });
         declared.collect()
     }
@@ -56,7 +61,7 @@ pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> 
     }
     let alias = alias("__FxFields", &literal.path);
     let original = path_type(std::mem::replace(&mut literal.path, format_ident!("{}", alias).into()));
-    let construct = match body.ask(&original) {
+    let construct = match ask(&original, body) {
         Some(known) => {
             let construct = body.paths.private("ConstructIn");
             quote!(#construct<#known>)
@@ -100,8 +105,13 @@ fn mirror_alias(path: &mut Path, body: &mut Body<'_>) {
 /// Has an alias lead to the mirror of a type.
 fn insert_mirror(alias: String, original: Path, body: &mut Body<'_>) {
     let original = path_type(original);
-    let traceable = known::trait_of(body.ask(&original), body.paths);
+    let traceable = known::trait_of(ask(&original, body), body.paths);
     body.aliases.mirrors.insert(alias, known::function_of(&original, traceable, "Symbolic"));
+}
+
+/// The constant that asks whether the type of a literal or pattern has a mirror, if the item has one.
+fn ask<'a>(ty: &Type, body: &Body<'a>) -> Option<&'a Ident> {
+    body.known.and_then(|known| known.ask(ty, |_| false))
 }
 
 fn path_type(path: Path) -> Type {

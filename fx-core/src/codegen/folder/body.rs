@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Expr;
 use syn::visit_mut::{self, VisitMut};
@@ -15,14 +15,20 @@ use super::super::call::Calls;
 use super::super::format;
 use super::super::identifier::identifier;
 use super::super::names::Names;
+use super::super::place::Place;
 use super::super::source::Statement;
+use super::bind::block;
+use super::cells::Cell;
 use super::flow::Input;
 use super::holder::Member;
 use super::inline::value_of;
 use super::interface::Interface;
 use super::naming::{Naming, one_of, value_name};
+use super::pieces::piece;
 use super::program::Program;
 use super::region::Item;
+use super::slots::{Step, Way};
+use super::structure::{Reads, Structures};
 use super::unit::{Unit, View};
 use super::view::Views;
 use super::words::Fresh;
@@ -72,23 +78,37 @@ struct Writer<'b, 'p> {
     /// The item that reads each value last; past the end if the function gives it.
     last_items: HashMap<NodeId, usize>,
     fresh: Fresh,
+    /// The structures of the state.
+    structures: &'b Structures,
     /// How the graph is called, if this is its function.
     interface: Option<&'b Interface>,
     /// Which items are written into the next one, as what its method is called on.
     inlined: Vec<bool>,
     /// The expression of such an item.
     pending: Option<(NodeId, TokenStream)>,
+    /// The pieces of the state that are written, each with the last item that is about it.
+    leaves: Vec<(usize, &'p Cell)>,
+    /// How often values are still given, or put into the state.
+    reads: Reads,
+    /// What the state is called in which functions change their pieces, if this is the function of a graph that has such.
+    copy: Option<Ident>,
     statements: Vec<Statement>,
 }
 
 impl<'p> Bodies<'p> {
     /// The body of a function of a type.
-    pub(super) fn write(&mut self, ty: usize, function: usize, interface: Option<&Interface>) -> Body {
+    pub(super) fn write(
+        &mut self,
+        ty: usize,
+        function: usize,
+        structures: &Structures,
+        interface: Option<&Interface>,
+    ) -> Body {
         let (unit_number, region) = self.program.types[ty].functions[&function][0];
         let unit = &self.program.units[unit_number];
         let named = &self.naming.types[ty].functions[&function];
         let (mut fresh, mut names) = (self.taken.clone(), Names::default());
-        let mut handed: HashMap<&Member, TokenStream> = HashMap::new();
+        let (mut handed, mut state) = (HashMap::<&Member, TokenStream>::new(), Vec::new());
         for (input, name) in unit.flow.inputs[region].iter().zip(&named.parameters) {
             if matches!(input, Input::Size(_)) {
                 continue;
@@ -100,15 +120,29 @@ impl<'p> Bodies<'p> {
                 Input::Held(member) => {
                     handed.insert(member, name.to_token_stream());
                 }
+                Input::State(way) => {
+                    state.push((way.clone(), Place { tokens: name.to_token_stream(), is_reference: true }));
+                }
             }
         }
-        let mut statements = Vec::new();
+        let (mut statements, mut copy) = (Vec::new(), None);
         if let Some(interface) = interface {
-            statements = interface.bind(unit.graph(), &mut fresh, &mut names, &mut self.used.helpers);
+            statements = interface.bind(unit.graph(), &unit.cells, &mut fresh, &mut names, &mut self.used.helpers);
+        }
+        if region == 0 && unit.cells.are_handed() {
+            let name = fresh.take("state");
+            statements.push(Statement::new(format!("let mut {name} = self.state.clone();")));
+            state.push((Way::new(), Place { tokens: name.to_token_stream(), is_reference: false }));
+            copy = Some(name);
+        }
+        let cells: Vec<&Cell> = unit.cells.of(region).filter(|_| region != 0).collect();
+        for cell in &cells {
+            statements.extend(unit.read(cell, &piece(&state, &cell.way), &mut names, &mut fresh));
         }
         let items = &unit.region(region).items;
-        let mut last_items = HashMap::new();
+        let (mut last_items, mut made) = (HashMap::new(), HashMap::new());
         for (i, item) in items.iter().enumerate() {
+            made.extend(unit.made(*item).into_iter().map(|id| (id, i)));
             match item {
                 Item::Step(id) => {
                     last_items.extend(unit.graph().node(*id).all_input_nodes().map(|input| (input, i)));
@@ -116,18 +150,26 @@ impl<'p> Bodies<'p> {
                 Item::Call(inner) => {
                     let values = unit.flow.inputs[*inner].iter().filter_map(|input| match input {
                         Input::Value(id) => Some((*id, i)),
-                        Input::Held(_) | Input::Size(_) => None,
+                        Input::Held(_) | Input::Size(_) | Input::State(_) => None,
                     });
                     last_items.extend(values);
                 }
             }
         }
-        last_items.extend(unit.flow.outputs[region].iter().map(|id| (*id, usize::MAX)));
-        if region == 0
-            && let Some(output) = unit.graph().output_node()
-        {
-            last_items.extend(unit.graph().node(output).all_input_nodes().map(|id| (id, usize::MAX)));
-        }
+        let leaves = cells.into_iter().filter(|cell| !cell.stays()).map(|cell| {
+            let mut last = 0;
+            let mut note = |id: NodeId| {
+                last = last.max(last_items.get(&id).copied().unwrap_or(0)).max(made.get(&id).copied().unwrap_or(0));
+            };
+            cell.reads.for_each_node(&mut note);
+            cell.writes.for_each_node(&mut note);
+            (last, cell)
+        });
+        let leaves: Vec<(usize, &Cell)> = leaves.collect();
+        let given = unit.given(region);
+        let mut reads = Reads::new();
+        given.iter().for_each(|id| *reads.entry(*id).or_insert(0) += 1);
+        last_items.extend(given.into_iter().map(|id| (id, usize::MAX)));
         let inlined: Vec<bool> =
             (0..items.len()).scan(0, |length, i| Some(self.is_inlined(unit, items, i, length))).collect();
         // What a loop passes on has no name; what it ends with is named as what its function takes.
@@ -172,7 +214,7 @@ impl<'p> Bodies<'p> {
         let holder = unit.holders.of(&unit.region(region).path);
         let (program, naming) = (self.program, self.naming);
         let place = |way: &[Member]| naming.place(program, unit_number, holder, way);
-        let view = unit.view(region, names, &place, &|member| handed.get(member).cloned());
+        let view = unit.view(region, names, &place, &|member| handed.get(member).cloned(), state);
         let pending = None;
         let writer = Writer {
             bodies: self,
@@ -182,9 +224,13 @@ impl<'p> Bodies<'p> {
             view,
             last_items,
             fresh,
+            structures,
             interface,
             inlined,
             pending,
+            leaves,
+            reads,
+            copy,
             statements,
         };
         writer.write()
@@ -228,7 +274,7 @@ impl Writer<'_, '_> {
             }
             if repeated > 1 {
                 self.write_loop(i, repeated);
-            } else if next == items.len() && self.makes(items[i], given) {
+            } else if next == items.len() && self.makes(items[i], given) && self.leaves.is_empty() {
                 tail = Some(self.tail(items[i]));
                 break;
             } else {
@@ -237,6 +283,7 @@ impl Writer<'_, '_> {
             if next < items.len() {
                 self.drop_after(start..next);
             }
+            self.leave_before(next);
             (i, start) = (next, next);
         }
         let result = tail.unwrap_or_else(|| self.result());
@@ -252,6 +299,18 @@ impl Writer<'_, '_> {
                 _ => false,
             },
         }
+    }
+
+    /// Writes the pieces of the state that no item from this one on is about.
+    fn leave_before(&mut self, next: usize) {
+        let (ready, left): (Vec<_>, Vec<_>) = self.leaves.iter().copied().partition(|(last, _)| *last < next);
+        self.leaves = left;
+        let mut reads = std::mem::take(&mut self.reads);
+        for (_, cell) in ready {
+            let place = piece(&self.view.state, &cell.way);
+            self.statements.push(self.unit.leave(cell, &place, &self.calls(), self.structures, &mut reads));
+        }
+        self.reads = reads;
     }
 
     fn calls<'w>(&'w self) -> Calls<'w> {
@@ -334,10 +393,7 @@ impl Writer<'_, '_> {
 
     fn write_item(&mut self, item: Item) {
         let (expression, node) = self.expression(item);
-        let made = match item {
-            Item::Step(id) => vec![id],
-            Item::Call(inner) => self.unit.flow.outputs[inner].clone(),
-        };
+        let made = self.unit.made(item);
         let names: Vec<String> = made
             .iter()
             .map(|id| {
@@ -374,7 +430,7 @@ impl Writer<'_, '_> {
                     .iter()
                     .filter_map(|input| match input {
                         Input::Value(id) => Some(*id),
-                        Input::Held(_) | Input::Size(_) => None,
+                        Input::Held(_) | Input::Size(_) | Input::State(_) => None,
                     })
                     .collect(),
             };
@@ -426,7 +482,7 @@ impl Writer<'_, '_> {
         {
             let mut fresh = std::mem::take(&mut self.fresh);
             let (last, value) = match self.interface {
-                Some(interface) => interface.value(&self.calls(), &mut fresh),
+                Some(interface) => interface.value(&self.calls(), &unit.cells, self.copy.as_ref(), &mut fresh),
                 None => (Vec::new(), quote!(())),
             };
             self.statements.extend(last);
@@ -439,6 +495,35 @@ impl Writer<'_, '_> {
             several => quote!((#(#several),*)),
         };
         Statement { node: None, code: written("", &quote!(Ok(#value)), "", INDENT) }
+    }
+
+    /// The pieces of the state that the calls of a loop are handed, as the first of them has it: where that is, what it is
+    /// called in the loop, and the elements that the loop goes through. The loop begins with these two calls.
+    fn pieces(&mut self, (first, second): (usize, usize), count: usize) -> Vec<(Way, Ident, TokenStream)> {
+        let (unit, mut found) = (self.unit, Vec::new());
+        let Some(slots) = &unit.slots else { return found };
+        for (input, next) in unit.flow.inputs[first].iter().zip(&unit.flow.inputs[second]) {
+            let (Input::State(way), Input::State(next)) = (input, next) else { continue };
+            let Some(at) = way.iter().zip(next).position(|(one, other)| one != other) else { continue };
+            let Step::Element(start) = &way[at] else { continue };
+            let Place { tokens, is_reference } = piece(&self.view.state, &way[..at]);
+            let (from, to) = (Literal::usize_unsuffixed(*start), Literal::usize_unsuffixed(start + count));
+            let is_whole = (*start, count) == (0, slots.count(&way[..at]));
+            let elements = match (is_whole, is_reference) {
+                (true, true) => quote!(#tokens.iter_mut()),
+                (true, false) => quote!(&mut #tokens),
+                (false, _) => quote!(&mut #tokens[#from..#to]),
+            };
+            // Inside of the loop, one of its pieces is the state.
+            let element = &way[..=at];
+            let word = slots.word(element);
+            let name = match &self.copy {
+                Some(copy) if *copy == word => copy.clone(),
+                _ => self.fresh.take(&word),
+            };
+            found.push((element.to_vec(), name, elements));
+        }
+        found
     }
 
     fn write_loop(&mut self, start: usize, count: usize) {
@@ -476,7 +561,19 @@ impl Writer<'_, '_> {
             quote!(#from.clone())
         };
         self.push(node, &format!("let mut {name} ="), &value, ";");
+        let range = if (first, count) == (0, len) { String::new() } else { format!("[{first}..{}]", first + count) };
         let each = self.fresh.take(&one_of(&list_name.to_string()));
+        let pieces = self.pieces((inner, second), count);
+        let list = match (pieces.is_empty(), range.parse::<TokenStream>().unwrap_or_default()) {
+            (true, range) => quote!(&self.#list_name #range),
+            (false, range) => quote!(self.#list_name #range.iter()),
+        };
+        let (mut head, mut pattern) = (list, each.to_string());
+        for (way, name, elements) in &pieces {
+            (head, pattern) = (quote!(#head.zip(#elements)), format!("({pattern}, {name})"));
+            let place = Place { tokens: name.to_token_stream(), is_reference: true };
+            self.view.state.insert(0, (way.clone(), place));
+        }
         let is_reference = self.view.names.is_reference(*initial);
         self.view.names.give(*initial, name.clone(), false);
         let called = unit.holders.of(&unit.region(inner).path);
@@ -490,9 +587,9 @@ impl Writer<'_, '_> {
         }
         self.view.names.give(*initial, from, is_reference);
         let inside = written(&format!("{name} ="), &quote!(#call?), ";", INDENT + format::TAB);
-        let range = if (first, count) == (0, len) { String::new() } else { format!("[{first}..{}]", first + count) };
+        self.view.state.drain(..pieces.len());
         let inside: String = inside.lines().map(|line| format!("    {line}\n")).collect();
-        let code = format!("for {each} in &self.{list_name}{range} {{\n{inside}}}");
+        let code = format!("{}\n{inside}}}", block(&format!("for {pattern} in"), &head, INDENT));
         self.statements.push(Statement { node, code });
     }
 }

@@ -11,6 +11,7 @@ use super::flow::Input;
 use super::holder::Member;
 use super::program::value_type;
 use super::region::Item;
+use super::slots::Step;
 use super::unit::Unit;
 
 /// The longest chain of calls in one statement.
@@ -45,7 +46,7 @@ impl Bodies<'_> {
                 && element == first + count
                 && functions[inner] == functions[before]
                 && old.len() == new.len()
-                && (0..new.len()).all(|i| i == *chained || old[i] == new[i])
+                && (0..new.len()).all(|i| i == *chained || is_passed_again(&old[i], &new[i]))
                 && matches!(old[*chained], Input::Value(_))
                 && last_items.get(made) == Some(&(start + count))
                 && passed_on.is_none_or(|passed_on| passed_on == *chained);
@@ -105,6 +106,21 @@ impl Bodies<'_> {
             // The last of a list may be in a loop.
             Item::Call(inner) => unit.region(inner).path.last().is_none_or(|last| last.parse::<usize>().is_err()),
         }
+    }
+}
+
+/// Whether a call is given what the one before was given: of the state, the next element of a list.
+fn is_passed_again(before: &Input, next: &Input) -> bool {
+    match (before, next) {
+        (Input::State(before), Input::State(next)) => {
+            let mut differing = before.iter().zip(next).filter(|(one, other)| one != other);
+            let is_next = match differing.next() {
+                Some((Step::Element(element), Step::Element(next))) => *next == *element + 1,
+                _ => false,
+            };
+            is_next && differing.next().is_none() && before.len() == next.len()
+        }
+        (before, next) => before == next,
     }
 }
 

@@ -7,6 +7,8 @@
 //! | `renamed` | modules and tensors at the paths of a checkpoint |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
+//! | `slots` | the state, what equal layers keep as one list |
+//! | `cells` | which function reads and writes which piece of the state |
 //! | `flow` | what each function takes and gives |
 //! | `unit` | one graph, taken apart |
 //! | `program` | all graphs; equal functions and types once |
@@ -16,6 +18,7 @@
 //! | `bind` | parameters and state taken apart |
 //! | `checks` | the sizes of a run, and what is refused |
 //! | `kept` | what the model keeps from one call to the next |
+//! | `pieces` | pieces of the state in the functions that change them |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
 //! | `inline` | loops, and what is written into the next statement |
@@ -31,6 +34,7 @@
 
 mod bind;
 mod body;
+mod cells;
 mod checks;
 mod error;
 mod file;
@@ -46,10 +50,12 @@ mod lowered;
 mod method;
 mod naming;
 mod package;
+mod pieces;
 mod program;
 mod region;
 mod renamed;
 mod sizes;
+mod slots;
 mod structure;
 mod unit;
 mod view;

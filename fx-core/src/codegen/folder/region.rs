@@ -55,7 +55,7 @@ pub(super) struct Regions {
     pub(super) number: SecondaryMap<NodeId, Option<u32>>,
     /// The innermost region of each step.
     pub(super) region_of: Vec<usize>,
-    /// The last step that reads each step's value; past the end if the graph returns it, none if nothing does.
+    /// The last step that reads each step's value; none if no step does.
     pub(super) last_reads: Vec<Option<usize>>,
 }
 
@@ -105,7 +105,7 @@ impl Regions {
         regions.fill(&around, &last);
         regions.find_last_reads(graph);
         regions.find_extents();
-        let alive = regions.alive();
+        let alive = regions.alive(graph);
         let whole = regions.all.len();
         for region in 0..whole {
             regions.split(region, &alive);
@@ -141,15 +141,8 @@ impl Regions {
 
     fn find_last_reads(&mut self, graph: &Graph) {
         self.last_reads = vec![None; self.steps.len()];
-        for (id, node) in graph.nodes() {
-            let reader = match node.op() {
-                Op::Output => self.steps.len(),
-                _ => match self.number[id] {
-                    Some(number) => number as usize,
-                    None => continue,
-                },
-            };
-            for input in node.all_input_nodes() {
+        for (reader, id) in self.steps.iter().enumerate() {
+            for input in graph.node(*id).all_input_nodes() {
                 if let Some(number) = self.number[input] {
                     self.last_reads[number as usize] = Some(reader);
                 }
@@ -158,9 +151,14 @@ impl Regions {
     }
 
     /// How many values are alive before each step.
-    fn alive(&self) -> Vec<isize> {
+    fn alive(&self, graph: &Graph) -> Vec<isize> {
         let mut change = vec![0; self.steps.len() + 2];
-        for (step, last) in self.last_reads.iter().enumerate() {
+        let mut last_reads = self.last_reads.clone();
+        let returned = graph.output_node().into_iter().flat_map(|output| graph.node(output).all_input_nodes());
+        for number in returned.filter_map(|id| self.number[id]) {
+            last_reads[number as usize] = Some(self.steps.len());
+        }
+        for (step, last) in last_reads.iter().enumerate() {
             if let Some(last) = last {
                 change[step + 1] += 1;
                 change[(last + 1).min(self.steps.len() + 1)] -= 1;
@@ -279,6 +277,13 @@ impl Regions {
             }
             self.all[region].steps = start.min(end)..end;
         }
+    }
+
+    /// The innermost region that holds both.
+    pub(super) fn around_both(&self, one: usize, other: usize) -> usize {
+        let around = |region: usize| std::iter::successors(Some(region), |region| self.all[*region].parent);
+        let outer: HashSet<usize> = around(one).collect();
+        around(other).find(|region| outer.contains(region)).unwrap_or(0)
     }
 
     /// The regions, each after those that it calls.

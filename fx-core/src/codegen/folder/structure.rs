@@ -2,7 +2,7 @@
 //!
 //! Invariant: a type has every value that is given for it: what is absent here and present there is an `Option`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -43,10 +43,14 @@ pub(super) enum Ty {
 pub(super) type Reads = HashMap<NodeId, usize>;
 
 /// The structures that are parameters, results or parts of them: names and types of their fields.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Structures {
     pub(super) fields: IndexMap<Arc<str>, Vec<(Arc<str>, Ty)>>,
+    /// Those that the captured model does not have: what one element of a list keeps, each with the path of the list.
+    pub(super) rows: HashMap<Arc<str>, Arc<str>>,
     pub(super) names: HashMap<Arc<str>, Ident>,
+    /// Those that begin as Rust's own defaults.
+    pub(super) defaults: HashSet<Arc<str>>,
     /// Whether they are the model's own types, and not types of the program: then they are named by its paths, and a list
     /// of what no type has is shown as a tuple.
     pub(super) is_shown: bool,
@@ -126,6 +130,12 @@ impl Structures {
                 Ty::Struct(name.clone())
             }
         })
+    }
+
+    /// Whether a structure is taken apart where it is read and written: it has lists, or is what an element keeps.
+    pub(super) fn has_lists(&self, name: &str) -> bool {
+        let fields = self.fields.get(name).map_or(&[][..], Vec::as_slice);
+        self.rows.contains_key(name) || fields.iter().any(|(_, ty)| matches!(ty, Ty::List(_)))
     }
 
     /// The type that also has this value; in it, tensors are tensors.
@@ -246,11 +256,7 @@ impl Structures {
     /// A structure of the values of its fields.
     pub(super) fn structure(&self, name: &Arc<str>, values: Vec<TokenStream>) -> TokenStream {
         let types = self.fields.get(name).map_or(&[][..], Vec::as_slice);
-        let ident = match self.names.get(name) {
-            _ if self.is_shown => path(name),
-            Some(ident) => ident.to_token_stream(),
-            None => identifier(&camel(name)).to_token_stream(),
-        };
+        let ident = self.named(name);
         if values.is_empty() && self.is_shown {
             return quote!(#ident {});
         }
@@ -264,13 +270,27 @@ impl Structures {
         quote!(#ident { #(#fields: #values),* })
     }
 
+    /// The name of a structure.
+    pub(super) fn named(&self, name: &Arc<str>) -> TokenStream {
+        match self.names.get(name) {
+            _ if self.is_shown => path(name),
+            Some(ident) => ident.to_token_stream(),
+            None => identifier(&camel(name)).to_token_stream(),
+        }
+    }
+
     /// The definitions of the structures, as lines.
     pub(super) fn definitions(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (name, fields) in &self.fields {
             let Some(ident) = self.names.get(name) else { continue };
-            lines.push(format!("/// `{}` of the captured model.", name.escape_debug()));
-            lines.push("#[derive(Debug, Clone)]".to_owned());
+            lines.push(match self.rows.get(name) {
+                Some(list) if list.is_empty() => "/// What one part of the captured model keeps.".to_owned(),
+                Some(list) => format!("/// What one of `{}` keeps.", list.escape_debug()),
+                None => format!("/// `{}` of the captured model.", name.escape_debug()),
+            });
+            let default = if self.defaults.contains(name) { ", Default" } else { "" };
+            lines.push(format!("#[derive(Debug, Clone{default})]"));
             if fields.is_empty() {
                 lines.push(format!("pub struct {ident};"));
             } else if is_tuple(fields) {

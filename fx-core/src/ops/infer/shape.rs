@@ -61,6 +61,12 @@ pub fn squeezed(x: &TensorFact, dim: Axis) -> Inferred {
     if x.dims()[index] == 1 { without(x, index) } else { same(x) }
 }
 
+/// The extent of a dimension, if there is one.
+pub fn extent(x: &TensorFact, dim: Axis) -> Option<i64> {
+    let index = index_of(x, dim, "dim").ok()?;
+    i64::try_from(x.dims()[index]).ok()
+}
+
 /// A dimension of extent 1 put in at `dim`.
 pub fn unsqueezed(x: &TensorFact, dim: Axis) -> Inferred {
     let mut dims = x.dims().to_vec();

@@ -289,6 +289,18 @@ pub(super) fn first_difference(base: &Graph, other: &Graph) -> Option<NodeId> {
     theirs.next().map(|(id, _)| id)
 }
 
+/// Whether another graph has the same nodes, and as many dimensions and parts of each result.
+pub(super) fn is_alike(base: &Graph, other: &Graph) -> bool {
+    let parts = |fact: &Fact| match fact {
+        Fact::Tensor(fact) => Some(fact.rank()),
+        Fact::List(items) | Fact::Tuple(items) => Some(items.len()),
+        _ => None,
+    };
+    let has_as_many =
+        |(id, node): (NodeId, &crate::ir::Node)| parts(&node.meta().fact) == parts(&other.node(id).meta().fact);
+    first_difference(base, other).is_none() && base.nodes().all(has_as_many)
+}
+
 /// The error of a graph that is another, where no comparison decides it.
 pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> Stop {
     Stop::error(other_nodes(domain, sizes, other))

@@ -53,6 +53,17 @@ const LARGE: [i64; 5] = [251, 523, 1021, 2039, 4099];
 const MOST_WORK: usize = 1 << 19;
 /// How many captures with several sizes changed are tried.
 const JOINT: usize = 6;
+/// What a model decides by remainders (`n % 16`, windows of 14) it decides as in the first capture at sizes that differ from
+/// the first by one of these.
+const PERIODS: [i64; 3] = [240, 420, 1680];
+/// Multiples of the first size that are tried where the graph is the same at few sizes.
+const MULTIPLES: [i64; 4] = [2, 3, 4, 5];
+/// At how many sizes the graph has to be the same so that multiples need not be tried.
+const PLENTY: usize = 8;
+/// The largest divisor of the first size that is tried as a step.
+const LARGEST_STEP: i64 = 1 << 16;
+/// What is larger is no size.
+const LARGEST_SIZE: i64 = 1 << 48;
 /// At how many sizes a graph has to be the same, so that an expression is no accident.
 const LEAST: usize = 4;
 
@@ -145,13 +156,36 @@ impl<'d> Domain<'d> {
             if limits.smallest > 0 {
                 add(symbol.clone(), Relation::Ge, limits.smallest);
             }
-            add(symbol.clone(), Relation::Le, limits.largest);
+            add(symbol.clone(), Relation::Le, self.largest(&class.name, limits));
             if class.step > 1
                 && let Ok(rest) = SymInt::binary(SymOp::Rem, &symbol, &class.step.into())
             {
                 add(rest, Relation::Eq, hint.rem_euclid(class.step));
             }
         }
+    }
+
+    /// The largest size at which the graph is known to be as in the first capture: where the model decides otherwise at a
+    /// size that was tried, and at all larger ones, nothing is known of what follows.
+    fn largest(&self, name: &Arc<str>, limits: &Limits) -> i64 {
+        let same = self.largest_same(name);
+        self.others_along(name).filter(|&size| size > same).fold(limits.largest, i64::min)
+    }
+
+    /// The largest size at which the graph is the same, whatever the others are.
+    fn largest_same(&self, name: &Arc<str>) -> i64 {
+        self.same().filter_map(|(sizes, _)| sizes.get(name)).fold(self.hint(name), i64::max)
+    }
+
+    /// The sizes along one at which the model decides otherwise.
+    fn others_along(&self, name: &Arc<str>) -> impl Iterator<Item = i64> {
+        let others = self.others().filter(|(sizes, _)| self.is_along(name, sizes));
+        others.filter_map(|(sizes, _)| sizes.get(name))
+    }
+
+    /// Whether sizes are as given, but for one.
+    fn is_along(&self, name: &Arc<str>, sizes: &Sizes) -> bool {
+        self.base_sizes.iter().all(|(known, value)| *known == *name || sizes.get(known) == Some(value))
     }
 
     /// Tries one size, others being as given.
@@ -210,6 +244,11 @@ impl<'d> Domain<'d> {
         counts.sum::<usize>().max(recording.notes.count())
     }
 
+    /// Whether the model decides otherwise at one size, others being as given.
+    fn is_other(&self, name: &Arc<str>, size: i64) -> bool {
+        self.others_along(name).any(|other| other == size)
+    }
+
     /// Whether the graph at some sizes has other nodes though the model decided the same: then it is not for all sizes.
     fn is_another_graph(&self, sizes: &Sizes) -> bool {
         let found = self.tried.iter().find(|(tried, _)| tried == sizes);
@@ -223,6 +262,10 @@ impl<'d> Domain<'d> {
         let (least, most) = range.unwrap_or((0, i64::MAX));
         if !(least..=most).contains(&hint) {
             let reason = format!("it is {hint} in what was given, which is not between {least} and {most}");
+            return Err(DynamicError::BadSize { size: name.to_string(), reason }.into());
+        }
+        if hint > LARGEST_SIZE {
+            let reason = format!("it is {hint} in what was given, which is too large for a size");
             return Err(DynamicError::BadSize { size: name.to_string(), reason }.into());
         }
         let step = self.step(record, name, (least, most))?;
@@ -253,15 +296,26 @@ impl<'d> Domain<'d> {
             if !is_asked_for && self.work_at(&self.with(name, limits.largest)) > MOST_WORK {
                 break;
             }
+            let before = limits.largest;
             if self.works(record, name, size) {
                 limits.largest = size;
                 if self.is_another_graph(&self.with(name, size)) {
                     break;
                 }
+                let alike = PERIODS.map(|period| size - (size - hint).rem_euclid(period * step));
+                let mut is_other = self.is_other(name, size);
+                for alike in alike.into_iter().filter(|alike| *alike > before) {
+                    is_other = is_other && (!self.works(record, name, alike) || self.is_other(name, alike));
+                }
             } else {
                 limits.largest = self.boundary(record, name, (limits.largest, size), step);
                 limits.fails_above = Some(size);
                 break;
+            }
+        }
+        if self.along(name).len() < PLENTY && !self.is_another_graph(&self.with(name, limits.largest)) {
+            for multiple in MULTIPLES.map(|by| hint * by).into_iter().filter(|size| *size < limits.largest) {
+                self.works(record, name, multiple);
             }
         }
         self.classes.push(SizeClass { name: name.clone(), smallest: limits.smallest, step });
@@ -272,7 +326,7 @@ impl<'d> Domain<'d> {
     /// By what the size can change: 1, or what the given size is a multiple of.
     fn step(&mut self, record: &mut Record<'_>, name: &Arc<str>, (least, most): (i64, i64)) -> Result<i64, TraceError> {
         let hint = self.hint(name);
-        let divisors = (2..=hint).filter(|step| hint % step == 0);
+        let divisors = (2..=hint.min(LARGEST_STEP)).filter(|step| hint % step == 0);
         for step in std::iter::once(1).chain(divisors) {
             let mut works = |size: i64| (least.max(0)..=most).contains(&size) && self.works(record, name, size);
             let (up, down) = (works(hint + step), works(hint - step));
@@ -365,10 +419,63 @@ impl<'d> Domain<'d> {
                     (class.name.clone(), size.copied().unwrap_or_default())
                 })
                 .collect();
-            if sizes != self.base_sizes && !self.tried.iter().any(|(tried, _)| *tried == sizes) {
-                self.try_at(record, sizes);
+            self.works_at(record, sizes);
+        }
+        self.explore_ties(record, &along);
+        self.explore_beside_larger(record);
+    }
+
+    /// Where nothing works unless a size is as given, sizes may have to be equal, as those of two tensors that are added.
+    fn explore_ties(&mut self, record: &mut Record<'_>, along: &[Vec<i64>]) {
+        let is_joint =
+            |sizes: &Sizes| self.base_sizes.iter().filter(|(name, value)| sizes.get(name) != Some(*value)).count() > 1;
+        if self.same().any(|(sizes, _)| is_joint(sizes)) {
+            return;
+        }
+        for one in 0..self.classes.len() {
+            for other in one + 1..self.classes.len() {
+                for &size in along[one].iter().filter(|size| along[other].contains(size)).take(3) {
+                    let names = [&self.classes[one].name, &self.classes[other].name];
+                    let tied = |(name, value): (&Arc<str>, i64)| {
+                        (name.clone(), if names.contains(&name) { size } else { value })
+                    };
+                    let sizes: Sizes = self.base_sizes.iter().map(tied).collect();
+                    self.works_at(record, sizes);
+                }
             }
         }
+    }
+
+    /// A model that decides otherwise at larger sizes of one may decide as in the first capture if the others are larger, too.
+    fn explore_beside_larger(&mut self, record: &mut Record<'_>) {
+        for which in 0..self.classes.len() {
+            let SizeClass { name, step, .. } = self.classes[which].clone();
+            if !self.others_along(&name).any(|size| size > self.largest_same(&name)) {
+                continue;
+            }
+            let largest: Sizes =
+                self.classes.iter().map(|class| (class.name.clone(), self.largest_along(&class.name))).collect();
+            for size in LARGE {
+                let size = size - (size - self.hint(&name)).rem_euclid(PERIODS[0] * step);
+                if size <= self.largest_same(&name) || size > self.limits[which].largest {
+                    continue;
+                }
+                let sizes: Sizes = largest
+                    .iter()
+                    .map(|(known, value)| (known.clone(), if *known == name { size } else { value }))
+                    .collect();
+                self.works_at(record, sizes.clone());
+                if self.work_at(&sizes) > MOST_WORK / 8 {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The largest size along one at which the graph is the same.
+    fn largest_along(&self, name: &Arc<str>) -> i64 {
+        let along = self.same().filter(|(sizes, _)| self.is_along(name, sizes));
+        along.filter_map(|(sizes, _)| sizes.get(name)).fold(self.hint(name), i64::max)
     }
 
     /// The sizes along one at which the graph is the same, those that are not too large.
@@ -388,7 +495,7 @@ impl<'d> Domain<'d> {
     fn go_by_graphs(&mut self) {
         let base = &self.base.graph;
         let reclassified = std::mem::take(&mut self.tried).into_iter().map(|(sizes, outcome)| match outcome {
-            Outcome::Other(recording) if super::agree::first_difference(base, &recording.graph).is_none() => {
+            Outcome::Other(recording) if super::agree::is_alike(base, &recording.graph) => {
                 (sizes, Outcome::Same(recording))
             }
             outcome => (sizes, outcome),

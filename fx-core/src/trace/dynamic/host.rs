@@ -105,7 +105,7 @@ fn elements(tensor: &Tensor) -> Option<Vec<f64>> {
 }
 
 /// Whether two tensors have the same shape and the same bits.
-fn is_equal(one: &Tensor, other: &Tensor) -> bool {
+pub(in crate::trace) fn is_equal(one: &Tensor, other: &Tensor) -> bool {
     if one.shape() != other.shape() || one.dtype() != other.dtype() {
         return false;
     }

@@ -20,12 +20,13 @@ mod guards;
 mod host;
 
 pub use error::DynamicError;
+pub(super) use host::is_equal;
 
 use crate::ir::{Dynamic, Op, Size, SizeOf};
 use crate::value::{Fact, Fitter, Sizes, Value};
 
 use super::error::TraceError;
-use super::probe::{Declared, Probe, size_name};
+use super::probe::{Declared, Probe, Scalar};
 use super::recording::Recording;
 use agree::Stop;
 use domain::Domain;
@@ -39,6 +40,7 @@ const ROUNDS: usize = 48;
 /// Captures at several sizes, and makes one graph of it.
 pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Recording, TraceError> {
     let base = record(&Probe { declared, sizes: None })?;
+    let declared = &declared.told_apart(&|path| scalar(&base, path));
     let sizes = sizes_of(declared, &base)?;
     let mut domain = Domain::explore(declared, record, base, sizes)?;
     for _ in 0..ROUNDS {
@@ -57,12 +59,13 @@ pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Re
 /// The sizes of the first capture.
 fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> {
     let mut sizes = Sizes::default();
-    for scalar in &declared.scalars {
-        let value = input(base, scalar).map(|(_, fact)| fact);
-        let Some(Fact::Data(Value::Int(value))) = value else {
-            return Err(DynamicError::NoSuchInput { input: scalar.clone() }.into());
+    for Scalar { path, size } in &declared.scalars {
+        let Some(found) = scalar(base, path) else {
+            return Err(DynamicError::NoSuchInput { input: path.clone() }.into());
         };
-        sizes.insert(&size_name(scalar).into(), *value);
+        if let Some(known) = sizes.insert(size, found).filter(|known| *known != found) {
+            return Err(DynamicError::OtherExtent { size: size.to_string(), known, input: path.clone(), found }.into());
+        }
     }
     let extent = |dimension: &super::probe::Dimension| -> Result<i64, TraceError> {
         let mut known = None;
@@ -101,6 +104,14 @@ fn sizes_of(declared: &Declared, base: &Recording) -> Result<Sizes, TraceError> 
         }
     }
     Ok(sizes)
+}
+
+/// The value of an integer.
+fn scalar(recording: &Recording, path: &str) -> Option<i64> {
+    match input(recording, path) {
+        Some((_, Fact::Data(Value::Int(value)))) => Some(*value),
+        _ => None,
+    }
 }
 
 /// An input by the name of its parameter, or by the path of what it stands for.
@@ -147,8 +158,8 @@ fn finished(declared: &Declared, domain: Domain, unified: agree::Unified) -> Res
     }
     let sizes = classes.iter().map(|class| {
         let mut places = Vec::new();
-        for scalar in declared.scalars.iter().filter(|scalar| *size_name(scalar) == *class.name) {
-            places.extend(input(&recording, scalar).map(|(id, _)| SizeOf::Value(id)));
+        for scalar in declared.scalars.iter().filter(|scalar| scalar.size == class.name) {
+            places.extend(input(&recording, &scalar.path).map(|(id, _)| SizeOf::Value(id)));
         }
         for dimension in &declared.dimensions {
             if dimension.size.as_symbol() == Some(&class.name) {

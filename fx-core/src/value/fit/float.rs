@@ -176,7 +176,10 @@ impl Fitter {
                 let Some(known) = integers(SHAPES[0], precision, &known) else { continue };
                 let mut fitter = Fitter::new(points.map(|(point, _)| point.clone()).collect(), self.classes.clone());
                 fitter.exclude(self.excluded.clone());
-                fitter.fit(&known)
+                match fitter.fit(&known) {
+                    Fit::Is(below) => self.at_first(&below).map_or(Fit::No, Fit::Is),
+                    other => other,
+                }
             } else {
                 let Some(below) = integers(SHAPES[0], precision, &below) else { continue };
                 self.fit(&below)
