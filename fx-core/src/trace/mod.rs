@@ -104,4 +104,4 @@ pub use symbolic_module::{Module, ModuleT};
 pub use traceable::{Construct, Symbolic, Traceable, no_mirror, not_made};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};
 pub use weights::VarBuilder;
-pub use world::{InWorld, World};
+pub use world::{InWorld, InWorldMut, World};
