@@ -30,6 +30,8 @@ mod helpers;
 mod layers;
 #[path = "forms/paths.rs"]
 mod paths;
+#[path = "forms/reports.rs"]
+mod reports;
 #[path = "forms/results.rs"]
 mod results;
 #[path = "forms/sessions.rs"]

@@ -9,7 +9,8 @@ use fx_annotate::{Crate, apply};
 fn check(marked: &str) {
     let added = |line: &&str| line.trim_start().starts_with("+ ");
     let before: String = marked.lines().filter(|line| !added(line)).map(|line| format!("{line}\n")).collect();
-    let after: String = marked.lines().map(|line| format!("{}\n", line.replacen("+ ", "", added(&line).into()))).collect();
+    let after: String =
+        marked.lines().map(|line| format!("{}\n", line.replacen("+ ", "", added(&line).into()))).collect();
     let path = PathBuf::from("src/model.rs");
     let source = Crate::new([(path.clone(), before.clone())]);
     let (insertions, _) = source.insertions(&path).unwrap();

@@ -96,7 +96,7 @@ pub use owner::Part;
 pub(crate) use owner::{Original, Place};
 pub(crate) use probe::size_name;
 pub use proxy::Proxy;
-pub(crate) use recording::state_of;
+pub(crate) use recording::{state_of, told_besides};
 pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
