@@ -16,6 +16,8 @@ mod builders;
 mod caches;
 #[path = "forms/compiled.rs"]
 mod compiled;
+#[path = "forms/crates.rs"]
+mod crates;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
 #[path = "forms/enums.rs"]

@@ -8,18 +8,19 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::Span;
-use syn::{Attribute, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, Visibility};
+use syn::{
+    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, Visibility,
+    WherePredicate,
+};
 
 use crate::classify::{Class, Classes, methods};
 use crate::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
-use crate::source::{SourceFile, head, walk};
+use crate::source::{SourceFile, head, segments, walk};
 use crate::{Insertion, Summary};
 
 const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";
 const SPECIALIZE: &str = "#[fx::module(specialize)]";
-const MIRRORED: &str = "#[fx::module(mirrored)]";
-const MIRRORED_SPECIALIZE: &str = "#[fx::module(mirrored, specialize)]";
 const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
@@ -45,17 +46,18 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
             summary.traits += writer.insert(&item.attrs, head(&item.vis, first), &[MODULE]);
         }
         Item::Impl(item) if classes.is_mirrored(file, item) => {
-            let attribute = if reads(item) { MIRRORED_SPECIALIZE } else { MIRRORED };
-            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[attribute]);
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[&of_impl(item, true, classes)]);
         }
         Item::Impl(item) => {
             let builders = classes.builders(file, item);
-            if builders.is_empty() && !classes.is_computation(file, item) {
+            let makes = |method: &ImplItemFn| {
+                builders.iter().any(|builder| std::ptr::eq(*builder, method)) || classes.is_maker(file, item, method)
+            };
+            if !methods(item).any(makes) && !classes.is_computation(file, item) {
                 return;
             }
             let keyword = item.unsafety.map_or(item.impl_token.span, |token| token.span);
-            let attribute = if reads(item) { SPECIALIZE } else { MODULE };
-            let annotated = writer.insert(&item.attrs, keyword, &[attribute]);
+            let annotated = writer.insert(&item.attrs, keyword, &[&of_impl(item, false, classes)]);
             summary.impls += annotated;
             let own_trait = classes.is_of_own_trait(file, item);
             for method in methods(item).filter(|_| annotated > 0) {
@@ -64,7 +66,7 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
                     writer.insert(&method.attrs, method_head(method), &[SKIP]);
                     continue;
                 }
-                if builders.iter().any(|builder| std::ptr::eq(*builder, method)) {
+                if makes(method) {
                     writer.insert(&method.attrs, method_head(method), &[INCLUDE]);
                     continue;
                 }
@@ -143,6 +145,37 @@ fn type_name(item: &ItemImpl) -> Option<String> {
         Type::Path(ty) => ty.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,
     }
+}
+
+/// The attribute of an impl, with its options.
+fn of_impl(item: &ItemImpl, mirrored: bool, classes: &Classes) -> String {
+    let bounds = bounds(&item.generics).filter(|path| classes.is_mirrored_trait(&last_of(path)));
+    let bounds: Vec<String> = bounds.map(|path| segments(path).join("::")).collect();
+    let options = [
+        mirrored.then(|| "mirrored".to_owned()),
+        reads(item).then(|| "specialize".to_owned()),
+        (!bounds.is_empty()).then(|| format!("bounds({})", bounds.join(", "))),
+    ];
+    let options: Vec<String> = options.into_iter().flatten().collect();
+    if options.is_empty() { MODULE.to_owned() } else { format!("#[fx::module({})]", options.join(", ")) }
+}
+
+/// The traits that bound the type parameters, beside them or in a `where` clause.
+fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::Path> {
+    let beside = generics.type_params().flat_map(|param| &param.bounds);
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let below = clauses.flat_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) => Some(&predicate.bounds).into_iter().flatten(),
+        _ => None.into_iter().flatten(),
+    });
+    beside.chain(below).filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => Some(&bound.path),
+        _ => None,
+    })
+}
+
+fn last_of(path: &syn::Path) -> String {
+    path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
 }
 
 /// Whether a method of it asks tensors for their numbers.

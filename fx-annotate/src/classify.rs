@@ -5,17 +5,21 @@
 //! - It holds a module: a module, unless it is `Copy` or read from a file, which nothing with weights is; but what is read
 //!   from a file may hold what computes and is read from a file itself, an activation.
 //! - It is or holds where weights come from and computes nothing, trains, cannot be cloned, or has a type of another crate
-//!   beside tensors: neither. Nor is what no model holds, takes, returns or names, such as a sampler.
+//!   beside tensors: neither. Nor is what no model holds, takes, returns, names or gets from a function, such as a sampler,
+//!   unless the crate has no models at all and so is parts for one.
 //! - Everything else is a constant.
+
+mod made;
 
 use std::collections::{BTreeSet, HashMap};
 
 use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 
 use crate::drivers::{Body, Drivers};
+use crate::makers::Makers;
 use crate::signature::{
-    CLOSURES, calls, is_computation, makes_from_weights, mentions, mentions_tensor, names, parameters, reads_data,
-    result,
+    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, takes_functions,
+    takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
@@ -50,6 +54,8 @@ struct TypeDef {
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
     forward: bool,
+    /// Whether it is made of weights by a function that is generic over others.
+    generic_maker: bool,
     class: Option<Class>,
 }
 
@@ -80,11 +86,14 @@ pub(super) struct Classes {
     mirrored: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
+    /// What free functions return: the function's name, and a type of the crate.
+    returned: Vec<(String, usize)>,
     /// Names of the crate's modules.
     modules: BTreeSet<String>,
     /// The modules that hold what nobody can look into, themselves or in a module inside.
     hiding: BTreeSet<usize>,
     drivers: Drivers,
+    makers: Makers,
 }
 
 /// candle's types that are plain data or describe something; all others hold tensors or are built of them.
@@ -120,9 +129,11 @@ impl Classes {
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
+            returned: Vec::new(),
             modules: BTreeSet::new(),
             hiding: BTreeSet::new(),
             drivers: Drivers::default(),
+            makers: Makers::default(),
         };
         for file in files.clone() {
             classes.modules.extend(file.module.iter().cloned());
@@ -135,10 +146,16 @@ impl Classes {
         for file in files.clone() {
             classes.define(file);
         }
-        classes.read_impls(files);
+        classes.read_impls(files.clone());
+        classes.makers = Makers::among(&classes, files);
         classes.settle();
         classes.hiding = classes.find_hiding();
         classes
+    }
+
+    /// The name of a type.
+    pub(super) fn name(&self, id: usize) -> &str {
+        &self.types[id].name
     }
 
     /// What the type of that name in that file is.
@@ -157,43 +174,6 @@ impl Classes {
             let called = method.sig.receiver().is_some() && self.reached.contains(&method.sig.ident.to_string());
             called || is_computation(file, name, &method.sig)
         })
-    }
-
-    /// The methods of the impl that make a module from weights which hides layers: only their twins see those.
-    pub(super) fn builders<'a>(&self, file: &SourceFile, item: &'a ItemImpl) -> Vec<&'a syn::ImplItemFn> {
-        let Some(owner) = self.owner(file, item).filter(|id| self.hiding.contains(id)) else { return Vec::new() };
-        // Other constructors take the configuration itself, where a twin has the mirror of one with an activation in it.
-        let takes_mirrors = |method: &syn::ImplItemFn| {
-            parameters(&method.sig).iter().any(|path| self.is_module(file, path) && !self.is_layer(file, path))
-        };
-        let makes = |method: &&syn::ImplItemFn| {
-            makes_from_weights(&self.types[owner].name, &method.sig) && !takes_mirrors(method)
-        };
-        if item.trait_.is_none() { methods(item).filter(makes).collect() } else { Vec::new() }
-    }
-
-    /// The modules that hold closures, a `Sequential` or any `Module`, and those that hold such modules.
-    fn find_hiding(&self) -> BTreeSet<usize> {
-        let hides = |ty: &TypeDef| {
-            let any_module = ty.holds(|name| name == "dyn") && ty.holds_candle(|name| TRAITS.contains(&name));
-            any_module || ty.holds_candle(|name| CLOSURES.contains(&name) || name == "Sequential")
-        };
-        let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
-        let mut hiding: BTreeSet<usize> = modules().filter(|&id| hides(&self.types[id])).collect();
-        loop {
-            let before = hiding.len();
-            let holds = |id: &usize| {
-                // Of a trait object, the types that it can be are those that the holder's methods name.
-                let ty = &self.types[*id];
-                let objects = ty.names.iter().copied().filter(|_| ty.holds(|name| name == "dyn"));
-                self.held_types(*id).chain(objects).any(|held| hiding.contains(&held))
-            };
-            let holders: Vec<usize> = modules().filter(holds).collect();
-            hiding.extend(holders);
-            if hiding.len() == before {
-                return hiding;
-            }
-        }
     }
 
     /// Whether the path names a layer: a type of candle or of this crate that computes.
@@ -298,6 +278,7 @@ impl Classes {
                 outside: false,
                 names: BTreeSet::new(),
                 forward: false,
+                generic_maker: false,
                 class: None,
             });
             fields.push(held);
@@ -323,6 +304,9 @@ impl Classes {
             walk(&file.syntax.items, &mut |item| {
                 if let Item::Fn(function) = item {
                     steering.push(Body::of_function(&function.sig, &function.block));
+                    let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
+                    let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
+                    self.returned.extend(returned);
                 }
                 let Item::Impl(item) = item else { return };
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
@@ -346,6 +330,7 @@ impl Classes {
                         self.types[owner].class = Some(Class::Module);
                         self.types[owner].forward |= name.starts_with("forward");
                     }
+                    self.types[owner].generic_maker |= takes_weights(&method.sig) && takes_functions(&method.sig);
                     let mentioned = parameters(&method.sig).into_iter().chain(result(&method.sig));
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();
@@ -439,7 +424,10 @@ impl Classes {
             }
         }
         let mut reached = BTreeSet::new();
-        let mut open: Vec<usize> = roots.into_iter().collect();
+        // Where there is no model, the crate is parts for one, a rotary embedding say.
+        let mut open: Vec<usize> = if roots.is_empty() { modules().collect() } else { roots.into_iter().collect() };
+        // What a model calls lends it modules.
+        open.extend(self.returned.iter().filter(|(function, _)| self.reached.contains(function)).map(|(_, id)| *id));
         while let Some(id) = open.pop() {
             if reached.insert(id) {
                 open.extend(self.held_types(id));
@@ -470,7 +458,7 @@ impl Classes {
     }
 
     /// Whether the impl is inherent, or of a trait that models are made of: candle's module traits or the crate's own.
-    fn is_relevant(&self, file: &SourceFile, item: &ItemImpl) -> bool {
+    pub(super) fn is_relevant(&self, file: &SourceFile, item: &ItemImpl) -> bool {
         let Some((path, _)) = &item.trait_ else { return true };
         let path = segments(path);
         match file.origin(&path) {
@@ -486,7 +474,7 @@ impl Classes {
         path.is_some_and(|path| matches!(file.origin(&path), Origin::Crate(_)))
     }
 
-    fn owner(&self, file: &SourceFile, item: &ItemImpl) -> Option<usize> {
+    pub(super) fn owner(&self, file: &SourceFile, item: &ItemImpl) -> Option<usize> {
         match &*item.self_ty {
             Type::Path(ty) if ty.qself.is_none() => self.find(file, &segments(&ty.path)),
             _ => None,
@@ -494,7 +482,7 @@ impl Classes {
     }
 
     /// The type that a path means in a file: one of this file, or what its imports say.
-    fn find(&self, file: &SourceFile, path: &[String]) -> Option<usize> {
+    pub(super) fn find(&self, file: &SourceFile, path: &[String]) -> Option<usize> {
         if let [name] = path {
             let here = |id: &&usize| self.types[**id].module == file.module;
             if let Some(id) = self.by_name.get(name)?.iter().find(here) {

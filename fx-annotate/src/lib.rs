@@ -21,6 +21,7 @@ mod attributes;
 mod classify;
 mod drivers;
 mod insert;
+mod makers;
 mod signature;
 mod source;
 mod tree;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, FnArg, ReturnType, Signature, Type};
+use syn::{Block, FnArg, GenericArgument, PathArguments, ReturnType, Signature, Type};
 
 use crate::classify::is_weights;
 use crate::source::{Origin, Segments, SourceFile, segments};
@@ -47,12 +47,24 @@ pub(super) fn parameters(signature: &Signature) -> Vec<Segments> {
     types.flat_map(mentions).collect()
 }
 
-/// The paths mentioned in the type of a function's result.
+/// The paths mentioned in the type of a function's result, where it does not fail: whose `Result` it is, and of which error,
+/// says nothing of what is computed.
 pub(super) fn result(signature: &Signature) -> Vec<Segments> {
     match &signature.output {
         ReturnType::Default => Vec::new(),
-        ReturnType::Type(_, ty) => mentions(ty),
+        ReturnType::Type(_, ty) => success(ty).map_or_else(|| mentions(ty), mentions),
     }
+}
+
+/// The type `T` of a `Result<T, …>`, candle's, `anyhow`'s or by a name like `ModelResult`.
+fn success(ty: &Type) -> Option<&Type> {
+    let Type::Path(ty) = ty else { return None };
+    let last = ty.path.segments.last().filter(|last| last.ident.to_string().ends_with("Result"))?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
 }
 
 /// Whether one of the paths is candle's tensor.
@@ -63,6 +75,23 @@ pub(super) fn mentions_tensor(file: &SourceFile, paths: &[Segments]) -> bool {
 /// Whether weights come in, from a `VarBuilder` or a file.
 pub(super) fn takes_weights(signature: &Signature) -> bool {
     parameters(signature).iter().any(|path| path.last().is_some_and(|name| is_weights(name)))
+}
+
+/// Whether it is generic over functions that it takes.
+pub(super) fn takes_functions(signature: &Signature) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_trait_bound(&mut self, bound: &'ast syn::TraitBound) {
+            let last = bound.path.segments.last().map(|last| last.ident.to_string());
+            self.0 |= last.is_some_and(|last| matches!(&*last, "Fn" | "FnMut" | "FnOnce"));
+        }
+
+        fn visit_type_trait_object(&mut self, _: &'ast syn::TypeTraitObject) {}
+    }
+    let mut find = Find(false);
+    find.visit_generics(&signature.generics);
+    signature.inputs.iter().for_each(|input| find.visit_fn_arg(input));
+    find.0
 }
 
 /// Whether the result is made of closures: `Func`, `FuncT` or `impl Module`.
@@ -130,16 +159,19 @@ pub(super) fn calls(block: &Block) -> BTreeSet<String> {
 
 /// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
 pub(super) fn names(block: &Block) -> Vec<Segments> {
+    let with_owners = paths(block).into_iter().flat_map(|path| match &path[..] {
+        [before @ .., _] if !before.is_empty() => vec![before.to_vec(), path],
+        _ => vec![path],
+    });
+    with_owners.collect()
+}
+
+/// All paths that a body names.
+pub(super) fn paths(block: &Block) -> Vec<Segments> {
     struct Paths(Vec<Segments>);
     impl<'ast> Visit<'ast> for Paths {
         fn visit_path(&mut self, path: &'ast syn::Path) {
-            let path_segments = segments(path);
-            if let [before @ .., _] = &path_segments[..]
-                && !before.is_empty()
-            {
-                self.0.push(before.to_vec());
-            }
-            self.0.push(path_segments);
+            self.0.push(segments(path));
             visit::visit_path(self, path);
         }
     }

@@ -34,7 +34,7 @@ use crate::twin::fallbacks::twin_ident;
 use crate::twin::names::Names;
 use crate::twin::select::{inputs_mention_tensor, special_keyword, takes_weights};
 use crate::twin::shadow;
-use crate::twin::types::{CLOSURES, Target, Types, is_weights};
+use crate::twin::types::{CLOSURES, Target, Types, is_result, is_weights};
 
 /// Whether a function builds a part of a model: it takes weights, or returns a closure and takes nothing to be chosen by.
 pub(crate) fn is_builder(sig: &Signature) -> bool {
@@ -380,7 +380,7 @@ fn closure_of(output: &ReturnType) -> Option<Closure> {
     match &**ty {
         Type::ImplTrait(ty) => Closure::of(ty),
         Type::Path(path) => {
-            let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
+            let last = path.path.segments.last().filter(|last| is_result(&last.ident))?;
             let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
             match args.args.first()? {
                 GenericArgument::Type(Type::ImplTrait(ty)) => {

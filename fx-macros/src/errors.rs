@@ -20,6 +20,7 @@ pub(crate) enum Message {
     Together(&'static str, &'static str),
     OnMethod(String),
     MisplacedSpecialize(&'static str),
+    MisplacedBounds,
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
@@ -77,6 +78,9 @@ impl fmt::Display for Message {
                     f,
                     "`specialize` is about code that reads data: it goes on an impl or a function, not on {found}"
                 )
+            }
+            Message::MisplacedBounds => {
+                write!(f, "`bounds` names traits among the bounds of an impl's type parameters: it goes on an impl")
             }
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")

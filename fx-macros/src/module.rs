@@ -22,6 +22,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
+    if !matches!(&parsed, Item::Impl(_))
+        && let Some(first) = options.bounds.first()
+    {
+        errors.report(first, Message::MisplacedBounds);
+    }
     if options.mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }

@@ -17,44 +17,61 @@ use crate::paths::Paths;
 
 /// The options of `#[fx::constant]`: the names of the crate, `crate = some::path`, which all three attributes know.
 pub(crate) fn constant_options(options: TokenStream, errors: &Errors) -> Paths {
-    read_options("`#[fx::constant]`", options, &mut [], errors)
+    read_options("`#[fx::constant]`", options, &mut [], None, errors)
 }
 
 /// The options of `#[fx::module]` besides the names of the crate.
-#[derive(Default, Clone, Copy)]
+#[derive(Default)]
 pub(crate) struct ModuleOptions {
     /// Data may be read while it is recorded.
     pub(crate) specialize: bool,
     /// The impl is of a trait that has the attribute too.
     pub(crate) mirrored: bool,
+    /// The traits among the bounds of the impl that have the attribute too.
+    pub(crate) bounds: Vec<Path>,
 }
 
 /// The options of `#[fx::module]`.
 pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, ModuleOptions) {
     let mut read = ModuleOptions::default();
-    let flags = &mut [("specialize", &mut read.specialize), ("mirrored", &mut read.mirrored)];
-    let paths = read_options("`#[fx::module]`", options, flags, errors);
+    let ModuleOptions { specialize, mirrored, bounds } = &mut read;
+    let flags = &mut [("specialize", specialize), ("mirrored", mirrored)];
+    let paths = read_options("`#[fx::module]`", options, flags, Some(("bounds", bounds)), errors);
     (paths, read)
 }
 
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &mut [("pure", &mut pure)], errors);
+    let paths = read_options("`#[fx::wrap]`", options, &mut [("pure", &mut pure)], None, errors);
     (paths, pure)
 }
 
-/// Reads `crate = …` and these flags.
+/// Reads `crate = …`, these flags and this list of paths.
 fn read_options(
     place: &'static str,
     options: TokenStream,
     flags: &mut [(&'static str, &mut bool)],
+    mut list: Option<(&'static str, &mut Vec<Path>)>,
     errors: &Errors,
 ) -> Paths {
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
+        if let Some((name, paths)) = &mut list
+            && meta.path.is_ident(name)
+        {
+            let content;
+            syn::parenthesized!(content in meta.input);
+            let read = content.parse_terminated(Path::parse_mod_style, Token![,])?;
+            if !paths.is_empty() {
+                errors.report(&meta.path, Message::DuplicateOption((*name).to_owned()));
+            }
+            paths.extend(read);
+            return Ok(());
+        }
         if !meta.path.is_ident("crate") {
-            return read_flag(&meta, place, &["crate"], flags, errors);
+            let others: Vec<&str> = std::iter::once("crate").chain(list.as_ref().map(|(name, _)| *name)).collect();
+            return read_flag(&meta, place, &others, flags, errors);
         }
         if root.is_some() {
             errors.report(&meta.path, Message::DuplicateOption("crate".to_owned()));

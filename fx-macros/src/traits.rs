@@ -104,7 +104,10 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
     let impls = autos.map(|auto| {
+        let lifts = crate::mirror::lifts(&quote!(::std::boxed::Box<dyn #name #auto>), &Default::default(), paths);
         quote! {
+            #(#cfgs)*
+            const _: () = { #lifts };
             #(#cfgs)*
             #derived
             impl #traceable for ::std::boxed::Box<dyn #name #auto> {

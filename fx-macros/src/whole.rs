@@ -17,7 +17,7 @@ use crate::paths::Paths;
 use crate::twin::entry::returns_impl;
 use crate::twin::parameters::{Parameter, parameters};
 use crate::twin::select::type_mentions_tensor;
-use crate::twin::types::Types;
+use crate::twin::types::{Types, is_result};
 
 /// The name of the description of a function.
 pub(crate) fn op_ident(function: &Ident) -> Ident {
@@ -116,7 +116,7 @@ fn description(item: &ItemFn, dispatch: &Dispatch<'_>, parameters: &[Parameter],
 fn returns_result(output: &ReturnType) -> bool {
     match output {
         ReturnType::Type(_, ty) => match &**ty {
-            Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Result"),
+            Type::Path(path) => path.path.segments.last().is_some_and(|last| is_result(&last.ident)),
             _ => false,
         },
         ReturnType::Default => false,

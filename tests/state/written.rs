@@ -35,14 +35,26 @@ mod keep_position;
 #[rustfmt::skip]
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod lasts;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
 mod move_about;
 #[rustfmt::skip]
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod nested;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
 mod prefill;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod sums;
 
 /// The program of a graph, which is the one that is compiled here.
-fn current(name: &str, graph: &GraphModule) -> Crate {
+pub(crate) fn current(name: &str, graph: &GraphModule) -> Crate {
     let written = Folder::new().write(graph).unwrap_or_else(|error| panic!("{error}\n{}", graph.graph()));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/state/written/{name}.rs"));
     if std::env::var_os("UPDATE_GENERATED").is_some() {
@@ -55,7 +67,7 @@ fn current(name: &str, graph: &GraphModule) -> Crate {
 }
 
 /// What the program reads its weights from.
-fn weights(written: &Crate) -> VarBuilder<'static> {
+pub(crate) fn weights(written: &Crate) -> VarBuilder<'static> {
     let tensors: HashMap<String, Tensor> = written.weights().iter().cloned().collect();
     assert_eq!(tensors.len(), written.weights().len(), "each has a name of its own");
     VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu)
@@ -76,20 +88,20 @@ fn a_prompt_and_tokens_are_read_by_two_programs() {
     assert_same(&model.forward(&prompt).unwrap(), &prefill.forward(&prompt).unwrap());
     // As it was captured: after the prompt.
     let expected = second.state().get("layers.0.kv_cache").cloned().unwrap();
-    assert_same(expected.tensors()[1], &decode.state.layers_0_kv_cache.1);
-    let state = prefill.state.clone();
-    decode.state.layers_0_kv_cache = state.layers_0_kv_cache.unwrap();
-    decode.state.layers_1_kv_cache = state.layers_1_kv_cache.unwrap();
+    assert_same(expected.tensors()[1], &decode.state.layers[0].kv_cache.1);
+    for (layer, after) in decode.state.layers.iter_mut().zip(&prefill.state.layers) {
+        layer.kv_cache = after.kv_cache.clone().unwrap();
+    }
     for _ in 0..20 {
         let token = tensor(&[1, 1, 4]);
         assert_same(&model.forward(&token).unwrap(), &decode.forward(&token).unwrap());
     }
     // Another state than at the capture is refused, and stays.
     let mut errors = vec![first_line(&prefill.forward(&prompt).unwrap_err())];
-    let before = decode.state.layers_1_kv_cache.0.clone();
-    decode.state.layers_0_kv_cache.0 = prompt.clone();
+    let before = decode.state.layers[1].kv_cache.0.clone();
+    decode.state.layers[0].kv_cache.0 = prompt.clone();
     errors.push(first_line(&decode.forward(&tensor(&[1, 1, 4])).unwrap_err()));
-    assert_eq!(decode.state.layers_1_kv_cache.0.id(), before.id());
+    assert_eq!(decode.state.layers[1].kv_cache.0.id(), before.id());
     insta::assert_snapshot!(errors.join("\n"));
     prefill.reset();
     decode.reset();

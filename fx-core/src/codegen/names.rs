@@ -49,8 +49,13 @@ impl Names {
         self.references.contains(&id)
     }
 
+    /// The name of a value, if it has one.
+    pub(super) fn try_of(&self, id: NodeId) -> Option<Ident> {
+        self.by_node.get(&id).cloned()
+    }
+
     /// The name of a value of the graph that these names were made for.
     pub(super) fn of(&self, id: NodeId) -> Ident {
-        self.by_node.get(&id).cloned().unwrap_or_else(|| Ident::new("unknown", Span::call_site()))
+        self.try_of(id).unwrap_or_else(|| Ident::new("unknown", Span::call_site()))
     }
 }

@@ -29,6 +29,8 @@ mod quantized;
 mod quantized_state;
 mod recurrent;
 mod table;
+#[cfg(feature = "transformers")]
+mod transformers;
 mod within;
 mod written;
 pub mod kv_cache;

@@ -1,4 +1,5 @@
-//! Layers that candle lets nobody clone, called in the model itself: `Box<dyn Module>`, and `Sequential` (`sequential.rs`).
+//! Layers that nobody can clone, called in the model itself: `Box<dyn Module>`, `Sequential` (`sequential.rs`), and one of
+//! candle-transformers' (`transformers.rs`).
 //!
 //! Invariant: the graph calls the very layer that the model holds, on the thread that the model lives on.
 
@@ -210,6 +211,7 @@ unknown_layers! {
         |layer, _scope| Some(Original::Place(Place::behind_rc(&Rc::new(layer.clone()))));
 }
 
-fn in_model(scope: &Scope) -> Option<Original> {
+/// Where the layer at this scope is, in a model that the graph shares.
+pub(super) fn in_model(scope: &Scope) -> Option<Original> {
     scope.place().cloned().map(Original::Place)
 }

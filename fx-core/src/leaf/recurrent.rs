@@ -15,7 +15,7 @@ use crate::ops::IntoValue;
 use crate::ops::infer::{Inferred, refuse};
 use crate::ops::macs::product;
 use crate::ops::{Effect, InferError};
-use crate::trace::{Given, Held, Holding, Proxy, Scope, Session, Traceable, call_layer};
+use crate::trace::{Construct, Given, Held, Holding, Proxy, Scope, Session, Traceable, call_layer};
 use crate::value::{Fact, TensorFact, Value};
 
 use super::layer::argument;
@@ -224,6 +224,15 @@ macro_rules! states {
             fn held(mirror: &$mirror, _: &mut Holding) -> Held {
                 let parts = vec![$((stringify!($part), Held::Tensor(mirror.$part.clone()))),*];
                 Held::whole(stringify!($mirror), parts)
+            }
+        }
+
+        /// `LSTMState { h, c }` in a forward: the mirror has the same fields.
+        impl Construct for $name {
+            type Fields = $mirror;
+
+            fn construct(fields: $mirror) -> $mirror {
+                fields
             }
         }
     )*};

@@ -55,33 +55,8 @@ impl Real {
     }
 
     /// The mirror of what the function returned.
-    pub fn mirror<R: Mirrors>(self, returned: R, place: Option<Scope>) -> R::Mirror {
-        returned.mirror(&place.unwrap_or_else(Scope::detached))
-    }
-}
-
-/// What a function returns that is mirrored: something traceable, or a `Result` of it.
-pub trait Mirrors {
-    /// The mirror.
-    type Mirror;
-
-    /// The mirror, at this place of the model.
-    fn mirror(self, scope: &Scope) -> Self::Mirror;
-}
-
-impl<T: Traceable> Mirrors for T {
-    type Mirror = T::Symbolic;
-
-    fn mirror(self, scope: &Scope) -> T::Symbolic {
-        self.symbolic(scope)
-    }
-}
-
-impl<T: Traceable, E> Mirrors for Result<T, E> {
-    type Mirror = Result<T::Symbolic, E>;
-
-    fn mirror(self, scope: &Scope) -> Self::Mirror {
-        self.map(|value| value.symbolic(scope))
+    pub fn mirror<R: Traceable>(self, returned: R, place: Option<Scope>) -> R::Symbolic {
+        returned.symbolic_made(&place.unwrap_or_else(Scope::detached))
     }
 }
 

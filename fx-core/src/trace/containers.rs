@@ -36,6 +36,37 @@ impl<T: Traceable> Traceable for Option<T> {
     }
 }
 
+/// What functions return, also under a name of the user's own: `type ModelResult<T> = Result<T, …>`.
+impl<T: Traceable, E> Traceable for Result<T, E> {
+    type Symbolic = Result<T::Symbolic, E>;
+
+    fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+        match self {
+            Ok(value) => Ok(value.symbolic(&scope.inside())),
+            Err(_) => scope.failed(),
+        }
+    }
+
+    fn symbolic_made(self, scope: &Scope) -> Self::Symbolic {
+        self.map(|value| value.symbolic_made(scope))
+    }
+
+    fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
+        match self {
+            Ok(value) => Ok(value.input(inputs, name)),
+            Err(_) => inputs.scope().child(name).failed(),
+        }
+    }
+
+    fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+        mirror.as_ref().map_or(Held::Opaque, |value| T::held(value, holding))
+    }
+
+    fn part(&self, _: usize) -> Option<Part<'_>> {
+        self.as_ref().ok().map(Part::of)
+    }
+}
+
 impl<T: Traceable> Traceable for Box<T> {
     type Symbolic = Box<T::Symbolic>;
 

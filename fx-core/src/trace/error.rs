@@ -191,6 +191,12 @@ pub enum TraceError {
         /// Where it is.
         path: String,
     },
+    /// The model holds an error where a value should be.
+    #[error("`{path}` of the model is an error, which has no mirror: handle it where the model is made")]
+    Failed {
+        /// Where it is.
+        path: String,
+    },
     /// A layer cannot be owned by a graph.
     #[error(
         "a `{layer}` (at `{path}`) can neither be cloned nor sent to another thread, so a graph that calls it must own \

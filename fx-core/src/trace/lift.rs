@@ -1,6 +1,6 @@
 //! Lifting: a concrete tensor that a helper function returned becomes a constant of the graph.
 //!
-//! A twin cannot know what a function it calls returns, so it lets method resolution choose: `(&value).__fx_kind()`
+//! A twin cannot know what a function it calls returns, so it lets method resolution choose: `(&Kind(&value)).__fx_kind()`
 //! finds [`LiftKind`] for types that hold concrete tensors, and [`SameKind`], one reference further away, for all
 //! others.
 //!
@@ -165,6 +165,10 @@ impl Same {
     }
 }
 
+/// A value that a function returned, which may itself be a reference.
+#[derive(Debug)]
+pub struct Kind<'a, T>(pub &'a T);
+
 /// Found first by method resolution, for values with tensors.
 pub trait LiftKind {
     /// How to treat the value.
@@ -173,7 +177,7 @@ pub trait LiftKind {
     }
 }
 
-impl<T: Returned> LiftKind for T {}
+impl<T: Returned> LiftKind for Kind<'_, T> {}
 
 /// Found next, for all values.
 pub trait SameKind {
@@ -183,4 +187,4 @@ pub trait SameKind {
     }
 }
 
-impl<T> SameKind for &T {}
+impl<T> SameKind for &Kind<'_, T> {}

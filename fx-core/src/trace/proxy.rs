@@ -7,7 +7,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-use candle_core::{DType, Device, Shape, Tensor};
+use candle_core::{DType, Device, Layout, Shape, Tensor};
 
 use crate::ir::{ModulePath, NodeId};
 use crate::value::{Fact, TensorFact};
@@ -43,6 +43,8 @@ struct ProxyData {
     origin: Origin,
     /// Of a tensor, or unknown.
     fact: Fact,
+    /// How a tensor of this shape lies in memory, once somebody has asked where there is no tensor.
+    layout: OnceLock<Box<Layout>>,
 }
 
 /// Where the value comes from.
@@ -57,7 +59,7 @@ impl Proxy {
     /// The proxy of a recorded node.
     pub(crate) fn recorded(session: Arc<Session>, node: NodeId, fact: Fact, tensor: Option<Tensor>) -> Self {
         let fact = if fact.as_tensor().is_some() { fact } else { Fact::Unknown };
-        Self(Arc::new(ProxyData { session, origin: Origin::Node(node, tensor), fact }))
+        Self(Arc::new(ProxyData { session, origin: Origin::Node(node, tensor), fact, layout: OnceLock::new() }))
     }
 
     /// The proxy of a tensor that a module holds; its `get_attr` node is made at first use.
@@ -83,7 +85,7 @@ impl Proxy {
     pub(crate) fn held(session: &Arc<Session>, path: ModulePath, tensor: Tensor) -> Self {
         let fact = Fact::tensor(tensor.shape(), tensor.dtype());
         let origin = Origin::Attribute(path, tensor, OnceLock::new());
-        Self(Arc::new(ProxyData { session: session.clone(), origin, fact }))
+        Self(Arc::new(ProxyData { session: session.clone(), origin, fact, layout: OnceLock::new() }))
     }
 
     pub(crate) fn session(&self) -> &Arc<Session> {
@@ -151,6 +153,18 @@ impl Proxy {
         match &self.0.origin {
             Origin::Node(_, tensor) => tensor.as_ref(),
             Origin::Attribute(_, tensor, _) => Some(tensor),
+        }
+    }
+
+    /// How the value lies in memory: as candle's tensor in a concrete capture, else in order.
+    #[track_caller]
+    pub(crate) fn known_layout(&self, query: &'static str) -> &Layout {
+        super::notes::note_layout();
+        match self.tensor() {
+            Some(tensor) => tensor.layout(),
+            None => {
+                self.0.layout.get_or_init(|| Box::new(Layout::contiguous(self.known(query, "the shape").shape.clone())))
+            }
         }
     }
 

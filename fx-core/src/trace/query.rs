@@ -106,10 +106,36 @@ impl Proxy {
         self.tensor().is_none_or(Tensor::is_contiguous)
     }
 
+    /// How many elements lie between neighbours along each dimension: as in candle's tensor in a concrete capture, else as in
+    /// one whose elements lie in memory in order.
+    ///
+    /// Where the shape is not known, the capture ends with an error that says why.
+    #[track_caller]
+    pub fn stride(&self) -> &[usize] {
+        self.known_layout("stride").stride()
+    }
+
+    /// Shape, strides and offset, as [`Proxy::stride`] has them.
+    #[track_caller]
+    pub fn layout(&self) -> &Layout {
+        self.known_layout("layout")
+    }
+
+    /// Whether the elements lie in memory in order of the last dimension first, as [`Proxy::stride`] has it.
+    #[track_caller]
+    pub fn is_fortran_contiguous(&self) -> bool {
+        self.known_layout("is_fortran_contiguous").is_fortran_contiguous()
+    }
+
     /// The tensor of a `Var`, which is a proxy as well.
     #[must_use]
     pub fn as_tensor(&self) -> &Self {
         self
+    }
+
+    /// Whether the value is a `Var`, which a capture makes a parameter.
+    pub fn is_variable(&self) -> bool {
+        self.tensor().is_some_and(Tensor::is_variable)
     }
 
     /// Whether gradients flow to the value, which a capture does not follow.

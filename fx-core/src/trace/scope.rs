@@ -117,7 +117,15 @@ impl Scope {
 
     /// Ends the capture: what is here is locked.
     pub(crate) fn locked(&self) -> ! {
-        let error = TraceError::Locked { path: self.path.to_string() };
+        self.abort(TraceError::Locked { path: self.path.to_string() })
+    }
+
+    /// Ends the capture: what is here is an error.
+    pub(crate) fn failed(&self) -> ! {
+        self.abort(TraceError::Failed { path: self.path.to_string() })
+    }
+
+    fn abort(&self, error: TraceError) -> ! {
         match &self.session {
             Some(session) => session.abort(error),
             None => Session::abort_current(&candle_core::Error::Msg(error.to_string())),

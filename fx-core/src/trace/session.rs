@@ -282,19 +282,24 @@ impl Session {
     /// The error of asking for what is not known of a node: which input it depends on, and how to give that.
     pub(crate) fn unknown(&self, node: NodeId, query: &'static str, what: &'static str, at: At) -> TraceError {
         let state = self.state();
-        let inputs = state.unknown_inputs(node);
-        let because = match inputs.as_slice() {
-            [] => String::new(),
-            [one] => format!(", because the shape of input `{one}` is not"),
-            many => format!(", because the shapes of inputs `{}` are not", many.join("`, `")),
+        let Unknown { inputs, layers } = state.unknown_origins(node);
+        let because = match (inputs.as_slice(), layers.as_slice()) {
+            ([], []) => String::new(),
+            ([], layers) => format!(", because nothing tells what `{}` does to shapes", layers.join("`, `")),
+            ([one], _) => format!(", because the shape of input `{one}` is not"),
+            (many, _) => format!(", because the shapes of inputs `{}` are not", many.join("`, `")),
         };
-        let remedy = if inputs.is_empty() {
-            "capture with real tensors: `fx::trace(&model, …)`".to_owned()
-        } else {
+        let remedy = if !inputs.is_empty() {
             let given: String = inputs.iter().map(|name| format!(".input(\"{name}\", DType::F32, (2, 3))")).collect();
             format!(
                 "give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`"
             )
+        } else if !layers.is_empty() {
+            "capture with real tensors, `fx::trace(&model, …)`, or capture the model while it is built, so that the layers in it \
+             are seen: with `#[fx(include)]` on its constructor, `fx::Symbolic::<Model>::new(inputs.var_builder(&vb), …)`"
+                .to_owned()
+        } else {
+            "capture with real tensors: `fx::trace(&model, …)`".to_owned()
         };
         TraceError::Unknown { query, what, node: state.graph.node(node).name().to_owned(), because, remedy, at }
     }
@@ -517,15 +522,22 @@ impl State {
         }
     }
 
-    /// The placeholders of unknown shape that a node depends on.
-    pub(crate) fn unknown_inputs(&self, node: NodeId) -> Vec<String> {
+    /// Why nothing is known of a node: the inputs without shapes, and the layers that say nothing of shapes, which it follows from.
+    fn unknown_origins(&self, node: NodeId) -> Unknown {
         let mut seen = std::collections::HashSet::from([node]);
         let mut pending = vec![node];
-        let mut found = Vec::new();
+        let mut found = Unknown::default();
         while let Some(id) = pending.pop() {
             let node = self.graph.node(id);
-            if node.op() == crate::ir::Op::Placeholder && node.meta().fact.is_unknown() {
-                found.push(node.name().to_owned());
+            let is_unknown = |id: NodeId| self.graph.node(id).meta().fact.is_unknown();
+            if is_unknown(id) {
+                match node.op() {
+                    crate::ir::Op::Placeholder => found.inputs.push(node.name().to_owned()),
+                    crate::ir::Op::CallModule if !node.all_input_nodes().any(is_unknown) => {
+                        found.layers.push(node.target().to_string());
+                    }
+                    _ => {}
+                }
             }
             for input in node.all_input_nodes() {
                 if seen.insert(input) {
@@ -533,7 +545,9 @@ impl State {
                 }
             }
         }
-        found.sort();
+        found.inputs.sort();
+        found.layers.sort();
+        found.layers.dedup();
         found
     }
 
@@ -541,6 +555,13 @@ impl State {
     pub(crate) fn output(&mut self, value: Argument) {
         self.add_or_note(New { args: vec![value], module: Some(ModuleStack::ROOT), ..New::of(Target::Output) });
     }
+}
+
+/// What a value of which nothing is known follows from.
+#[derive(Default)]
+struct Unknown {
+    inputs: Vec<String>,
+    layers: Vec<String>,
 }
 
 /// A node to be added.

@@ -69,6 +69,11 @@ pub trait Traceable: Sized {
     /// The mirror of a part of the model: its tensors are parameters, at this scope's path.
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic;
 
+    /// The mirror of what a function has just made: an error stays one.
+    fn symbolic_made(self, scope: &Scope) -> Self::Symbolic {
+        self.symbolic(scope)
+    }
+
     /// The mirror of a part that the model shares: what it holds may be shared with the graph as well, not copied.
     fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> Self::Symbolic {
         (**this).symbolic(scope)

@@ -1,7 +1,7 @@
 //! The mirror of a type: the same shape, with proxies where the original has tensors.
 //!
 //! `fields.rs` reads a struct's or variant's fields, `structs.rs` and `enums.rs` write the items, `construct.rs` lets
-//! twins build a mirrored struct by its literal, `variants.rs` a variant, `clone.rs` lets them copy one, `output.rs` lets a forward
+//! twins build a mirrored struct as the original is written, `variants.rs` a variant, `clone.rs` lets them copy one, `output.rs` lets a forward
 //! return one, `held.rs` tells what one holds.
 //!
 //! Invariant: the mirror of `X` is `__FxX`, in the same module, as visible as `X`. Impls are separate items and find
@@ -25,7 +25,9 @@ use syn::{GenericArgument, Generics, Lifetime, PathArguments, PathSegment, Type,
 use crate::paths::Paths;
 use crate::twin::types::CLOSURES;
 
+pub(crate) use construct::tuple_ident;
 pub(crate) use enums::expand_enum;
+pub(crate) use owned::lifts;
 pub(crate) use structs::expand_struct;
 pub(crate) use variants::{named_variant_ident, variants_ident};
 

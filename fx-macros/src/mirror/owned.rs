@@ -78,24 +78,13 @@ pub(super) fn mirror_impl(
 /// chosen that takes this type and no tensors.
 pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (lift, traceable) = (paths.private("lift"), paths.traceable());
-    let lifted = quote!(<#name #type_generics as #traceable>::Symbolic);
-    let result = paths.candle_result(lifted.clone());
     let (mirror, in_world) = (super::mirror_ident(name), paths.private("InWorld"));
     let (candle, proxy, derived) = (paths.candle(), paths.symbolic("Tensor"), derived());
+    let lifts = lifts(&quote!(#name #type_generics), generics, paths);
+    let lent = lifts_lent(&quote!(#name #type_generics), generics, paths);
     quote! {
-        #derived
-        impl #impl_generics #lift::Lifts for #name #type_generics #where_clause {
-            type Lifted = #lifted;
-            #[track_caller]
-            fn lifted(self) -> #result { #lift::mirrored(&self) }
-        }
-        #derived
-        impl #impl_generics #lift::Returned for #name #type_generics #where_clause {
-            type Lifted = #lifted;
-            #[track_caller]
-            fn lift(self) -> #lifted { #lift::mirrored_or_abort(&self) }
-        }
+        #lifts
+        #lent
         #derived
         impl #impl_generics #in_world for #name #type_generics #where_clause {
             type World = #candle::Tensor;
@@ -103,6 +92,44 @@ pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> To
         #derived
         impl #impl_generics #in_world for #mirror #type_generics #where_clause {
             type World = #proxy;
+        }
+    }
+}
+
+/// What lifts a value of this type.
+pub(crate) fn lifts(ty: &TokenStream, generics: &Generics, paths: &Paths) -> TokenStream {
+    lifts_of(ty, ty, &quote!(&self), generics, paths)
+}
+
+/// What lifts one that is lent.
+fn lifts_lent(ty: &TokenStream, generics: &Generics, paths: &Paths) -> TokenStream {
+    lifts_of(&quote!(&#ty), ty, &quote!(self), generics, paths)
+}
+
+/// What lifts `given`, whose mirror is that of `ty`, found at `reference`.
+fn lifts_of(
+    given: &TokenStream,
+    ty: &TokenStream,
+    reference: &TokenStream,
+    generics: &Generics,
+    paths: &Paths,
+) -> TokenStream {
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (lift, traceable, derived) = (paths.private("lift"), paths.traceable(), derived());
+    let lifted = quote!(<#ty as #traceable>::Symbolic);
+    let result = paths.candle_result(lifted.clone());
+    quote! {
+        #derived
+        impl #impl_generics #lift::Lifts for #given #where_clause {
+            type Lifted = #lifted;
+            #[track_caller]
+            fn lifted(self) -> #result { #lift::mirrored(#reference) }
+        }
+        #derived
+        impl #impl_generics #lift::Returned for #given #where_clause {
+            type Lifted = #lifted;
+            #[track_caller]
+            fn lift(self) -> #lifted { #lift::mirrored_or_abort(#reference) }
         }
     }
 }

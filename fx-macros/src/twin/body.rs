@@ -18,15 +18,15 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Block, Expr, ExprCall, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path, Signature, Token, Type,
-    UseName, UseRename,
+    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path,
+    Signature, Stmt, Token, Type, UseName, UseRename,
 };
 
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, decisions, literals, variants};
+use super::{calls, compare, conditions, decisions, literals, variants};
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -82,6 +82,24 @@ impl<'a> Body<'a> {
         Unshadow(self.paths).visit_type_mut(&mut ty);
         self.of = Some((ty, constants.collect()));
         self
+    }
+
+    /// What was met is compiled only where this holds.
+    pub(super) fn only_where(&mut self, holds: &TokenStream) {
+        self.fallbacks.only_where(holds);
+        self.aliases.only_where(holds);
+    }
+
+    /// Visits what may be compiled only where something holds.
+    fn under(&mut self, holds: Option<TokenStream>, visit: impl FnOnce(&mut Self)) {
+        let Some(holds) = holds else { return visit(self) };
+        let outside = (std::mem::take(&mut self.fallbacks), std::mem::take(&mut self.aliases));
+        visit(self);
+        self.only_where(&holds);
+        let inside =
+            (std::mem::replace(&mut self.fallbacks, outside.0), std::mem::replace(&mut self.aliases, outside.1));
+        self.fallbacks.extend(inside.0);
+        self.aliases.extend(inside.1);
     }
 
     /// `Self::EPS` of another impl, which is the original's.
@@ -158,6 +176,18 @@ impl<'a> Body<'a> {
     pub(super) fn redirect(&mut self, path: &mut Path, written: Written) -> bool {
         let (types, imported) = (&self.types, &self.imported);
         self.fallbacks.redirect(path, written, |name| types.is_kept(name) || imported.contains(&name.to_string()))
+    }
+
+    /// Makes what a tuple struct's values are made by, or the value of a unit struct, that of the mirror if it can be one.
+    fn redirect_tuple(&mut self, value: &mut Expr) -> bool {
+        let Expr::Path(ExprPath { qself: None, path, .. }) = value else { return false };
+        let (types, imported, bound) = (&self.types, &self.imported, &self.bound);
+        let kept = |name: &Ident| {
+            let text = name.to_string();
+            let own = types.own_name().is_some_and(|own| own == name);
+            own || types.is_kept(name) || imported.contains(&text) || bound.contains(&text)
+        };
+        self.fallbacks.redirect_tuple(path, kept)
     }
 
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
@@ -265,8 +295,9 @@ impl VisitMut for Body<'_> {
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
                         let is_variant = calls::is_variant(&call.func, self);
+                        let is_made = is_variant || self.redirect_tuple(&mut call.func);
                         self.rewrite_called(&mut call.func);
-                        if is_variant {
+                        if is_made {
                             *expr = calls::lift(expr, self.paths);
                         }
                     }
@@ -287,13 +318,13 @@ impl VisitMut for Body<'_> {
                 }
             }
             Expr::Path(_) => {
-                let is_variant = calls::is_variant(expr, self);
+                let is_made = calls::is_variant(expr, self) || self.redirect_tuple(expr);
                 self.rewrite_value(expr);
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());
                     *expr = syn::parse_quote!(Self { #field: #scope });
-                } else if is_variant {
+                } else if is_made {
                     *expr = calls::lift(expr, self.paths);
                 }
             }
@@ -329,6 +360,18 @@ impl VisitMut for Body<'_> {
             },
             other => visit_mut::visit_expr_mut(self, other),
         }
+    }
+
+    fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
+        self.under(conditions::of_statement(statement), |body| visit_mut::visit_stmt_mut(body, statement));
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.under(conditions::of(&arm.attrs), |body| visit_mut::visit_arm_mut(body, arm));
+    }
+
+    fn visit_field_value_mut(&mut self, field: &mut FieldValue) {
+        self.under(conditions::of(&field.attrs), |body| visit_mut::visit_field_value_mut(body, field));
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {

@@ -276,7 +276,7 @@ pub(super) fn lift(call: &Expr, paths: &Paths) -> Expr {
         match #call {
             #value => {
                 use #lift::{LiftKind as _, SameKind as _};
-                (&#value).__fx_kind().lift(#value)
+                (&#lift::Kind(&#value)).__fx_kind().lift(#value)
             }
         }
     }

@@ -20,15 +20,16 @@
 //! Invariant: where no attribute has generated the item, and no pattern takes values out of it, what the user wrote is meant;
 //! a constructor of candle's layers (`Conv1d::new`) then means that of the layer's mirror.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Path;
 use syn::ext::IdentExt;
 
+use super::conditions::Declared;
 use super::{layers, shadow};
-use crate::mirror::{mirror_ident, named_variant_ident, variants_ident};
+use crate::mirror::{mirror_ident, named_variant_ident, tuple_ident, variants_ident};
 use crate::paths::Paths;
 
 /// Names with variants or constants that are no enums of the user's, or that a module cannot import from itself.
@@ -58,6 +59,9 @@ const FOREIGN: &[&str] = &[
 /// Functions that every module has without an import.
 const PRELUDE: &[&str] = &["drop", "size_of", "size_of_val", "align_of", "align_of_val"];
 
+/// Values that every module has without an import, named as tuple structs are.
+const PRELUDE_VALUES: &[&str] = &["Some", "None", "Ok", "Err"];
+
 /// The twin of a function that stands beside it under this name.
 pub(crate) fn twin_ident(function: &Ident) -> Ident {
     format_ident!("__FxTwin_{}", function)
@@ -80,7 +84,7 @@ pub(super) enum Written {
 #[derive(Default)]
 pub(crate) struct Fallbacks {
     /// What each stands for.
-    names: BTreeMap<Ident, Path>,
+    names: Declared<Ident, Path>,
     /// The layers of candle's that they make.
     layers: BTreeSet<Ident>,
     /// Those among the names whose values are taken out by a pattern.
@@ -115,6 +119,20 @@ impl Fallbacks {
         true
     }
 
+    /// Redirects what makes a value of a tuple struct, `Pair`; the value of a unit struct has no other name. `kept` are names
+    /// that the function itself declares.
+    pub(super) fn redirect_tuple(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) -> bool {
+        let Some(name) = path.get_ident().cloned() else { return false };
+        let of_prelude = PRELUDE_VALUES.iter().chain(NEVER).any(|known| name == known);
+        if of_prelude || !is_camel_case(&name) || name.to_string().len() == 1 || kept(&name) {
+            return false;
+        }
+        let generated = Ident::new(&tuple_ident(&name).to_string(), name.span());
+        path.segments[0].ident = generated.clone();
+        self.names.insert(generated, name.into());
+        true
+    }
+
     /// Redirects the bare name of a function.
     pub(super) fn redirect_function(&mut self, path: &mut Path) {
         if let Some(original) = path.get_ident().cloned()
@@ -146,6 +164,11 @@ impl Fallbacks {
         self.layers.extend(other.layers);
         self.opened.extend(other.opened);
         self.bare |= other.bare;
+    }
+
+    /// All of them were met in code that is compiled only where this holds; candle's are there always.
+    pub(super) fn only_where(&mut self, holds: &TokenStream) {
+        self.names.only_where(holds);
     }
 
     /// Has `silu::__fx_call` be found, a *type* named like the function.
@@ -190,11 +213,11 @@ impl Fallbacks {
             return None;
         }
         let traceable = paths.traceable();
-        let names = self.names.iter().map(|(generated, original)| {
+        let names = self.names.iter().map(|(generated, original, cfg)| {
             if self.opened.contains(generated) {
-                quote!(type #generated = <#original as #traceable>::Symbolic;)
+                quote!(#cfg type #generated = <#original as #traceable>::Symbolic;)
             } else {
-                quote!(use #original as #generated;)
+                quote!(#cfg use #original as #generated;)
             }
         });
         let candle_nn = paths.symbolic("candle_nn");

@@ -4,22 +4,21 @@
 //! tensors; aliases in the twin's scope lead from the name to the mirror, because neither a literal nor a pattern can
 //! start with `<Qkv as Traceable>::Symbolic`.
 
-use std::collections::BTreeMap;
-
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, parse_quote};
 
 use super::body::Body;
+use super::conditions::Declared;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
 /// The aliases a twin's scope declares.
 #[derive(Default)]
 pub(crate) struct Aliases {
-    literals: BTreeMap<String, Path>,
-    mirrors: BTreeMap<String, Path>,
+    literals: Declared<String, Path>,
+    mirrors: Declared<String, Path>,
 }
 
 impl Aliases {
@@ -28,15 +27,21 @@ impl Aliases {
         self.mirrors.extend(other.mirrors);
     }
 
+    /// All of them were met in code that is compiled only where this holds.
+    pub(super) fn only_where(&mut self, holds: &TokenStream) {
+        self.literals.only_where(holds);
+        self.mirrors.only_where(holds);
+    }
+
     pub(crate) fn declare(&self, paths: &Paths) -> TokenStream {
         let (construct, traceable) = (paths.private("Construct"), paths.traceable());
-        let literals = self.literals.iter().map(|(name, path)| {
+        let literals = self.literals.iter().map(|(name, path, cfg)| {
             let name = format_ident!("{}", name);
-            quote!(type #name = <#path as #construct>::Fields;)
+            quote!(#cfg type #name = <#path as #construct>::Fields;)
         });
-        let mirrors = self.mirrors.iter().map(|(name, path)| {
+        let mirrors = self.mirrors.iter().map(|(name, path, cfg)| {
             let name = format_ident!("{}", name);
-            quote!(type #name = <#path as #traceable>::Symbolic;)
+            quote!(#cfg type #name = <#path as #traceable>::Symbolic;)
         });
         quote!(#(#literals)* #(#mirrors)*)
     }

@@ -11,6 +11,7 @@ mod associated;
 pub(crate) mod body;
 mod calls;
 mod compare;
+mod conditions;
 mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
@@ -94,7 +95,7 @@ pub(crate) fn expand_impl(
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let mut types = types_for(item, &method.sig, paths).asking(&known);
+        let mut types = types_for(item, &method.sig, &of.bounds, paths).asking(&known);
         known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
         let builds = takes_weights && kind != ImplKind::Mirrored;
@@ -117,6 +118,9 @@ pub(crate) fn expand_impl(
             body = body.of_builder(&method.sig, &method.block);
         }
         body.visit_block_mut(&mut twin.block);
+        if let Some(holds) = conditions::of(&method.attrs) {
+            body.only_where(&holds);
+        }
         aliases.extend(body.aliases);
         fallbacks.extend(body.fallbacks);
         used.signature(&twin.sig);
@@ -153,7 +157,7 @@ pub(crate) fn expand_impl(
     let associated = associated::functions(item, &selected_names, &own, &mirror, &mut used, paths, errors);
     let constants = constants(item, &used, kind);
 
-    let generics = twin_generics(&item.generics, paths);
+    let generics = twin_generics(&item.generics, &of.bounds, paths);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let of_trait = match kind {
         ImplKind::Inherent | ImplKind::Other => None,
@@ -162,6 +166,16 @@ pub(crate) fn expand_impl(
         ImplKind::Mirrored => item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor"))),
     }
     .map(|path| quote!(#path for));
+    // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
+    // the type itself.
+    let of_type = match kind {
+        ImplKind::Mirrored if !of_tensor && item.generics.params.is_empty() => {
+            let mut ty = (*item.self_ty).clone();
+            types::Unshadow(paths).visit_type_mut(&mut ty);
+            known::function_of(&ty, paths.traceable(), "Symbolic")
+        }
+        _ => mirror.to_token_stream(),
+    };
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
@@ -188,7 +202,7 @@ pub(crate) fn expand_impl(
     let twin = quote! {
         #imports
         #aliases
-        impl #impl_generics #of_trait #mirror #where_clause { #(#constants)* #(#twins)* #object_held }
+        impl #impl_generics #of_trait #of_type #where_clause { #(#constants)* #(#twins)* #object_held }
         #(#entries)*
         #inside
     };
@@ -332,10 +346,10 @@ fn impl_kind(item: &ItemImpl) -> ImplKind {
     }
 }
 
-fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, mirrored: &[Path], paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
-    for param in item.generics.type_params() {
-        if param.bounds.iter().any(is_module_bound) {
+    for param in with_bounds_inside(&item.generics).type_params() {
+        if param.bounds.iter().any(|bound| is_module_bound(bound) || is_among(bound, mirrored)) {
             types.mirror_param(&param.ident);
         } else {
             types.keep_param(&param.ident);
@@ -377,6 +391,12 @@ pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
         if bound.path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT"))
 }
 
+/// Whether a bound is one of these traits.
+fn is_among(bound: &TypeParamBound, traits: &[Path]) -> bool {
+    let text = |path: &Path| path.to_token_stream().to_string();
+    matches!(bound, TypeParamBound::Trait(bound) if traits.iter().any(|path| text(path) == text(&bound.path)))
+}
+
 /// The same generics with the bounds that a `where` clause puts on type parameters beside the parameters.
 fn with_bounds_inside(generics: &Generics) -> Generics {
     let mut inside = generics.clone();
@@ -398,14 +418,22 @@ fn with_bounds_inside(generics: &Generics) -> Generics {
 }
 
 /// The generics of a twin impl: the user's, with each type parameter traceable, and a layer in the shadow world
-/// where it is one in candle's.
-fn twin_generics(generics: &Generics, paths: &Paths) -> Generics {
+/// where it is one in candle's; so with the `mirrored` traits of the user's.
+fn twin_generics(generics: &Generics, mirrored: &[Path], paths: &Paths) -> Generics {
     let mut twin = traceable_generics(&with_bounds_inside(generics), paths);
     let traceable = paths.traceable();
     let mut symbolic_bounds: Vec<syn::WherePredicate> = Vec::new();
     for param in twin.type_params_mut() {
         let name = param.ident.clone();
         for bound in &mut param.bounds {
+            if is_among(bound, mirrored) {
+                let TypeParamBound::Trait(bound) = bound else {
+                    continue;
+                };
+                let symbolic = in_world(&bound.path, paths.symbolic("Tensor"));
+                symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
+                continue;
+            }
             if !is_module_bound(bound) {
                 continue;
             }

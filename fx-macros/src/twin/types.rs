@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     GenericArgument, Generics, Path, PathArguments, PathSegment, ReturnType, Type, TypeParamBound, TypePath,
@@ -272,6 +273,9 @@ impl<'a> Types<'a> {
             1..2
         } else if is_plain_name(&name) || STANDARD_CRATES.contains(&head.as_str()) {
             return None;
+        } else if cannot_be_asked(&last.arguments) {
+            // Nothing but another name of a `Result` can be meant, `ModelResult<&Tensor>`.
+            0..1
         } else {
             return Some(self.symbolic(ty));
         };
@@ -385,6 +389,28 @@ fn holds_trait_object(arguments: &PathArguments) -> bool {
         _ => None,
     });
     names.all(|trait_name| STANDARD.iter().all(|name| trait_name != name))
+}
+
+/// Whether a type is given arguments that no mirror can be asked of: what is lent or inferred, and `Self`, which in a twin is the
+/// mirror.
+fn cannot_be_asked(arguments: &PathArguments) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_type(&mut self, ty: &'ast Type) {
+            self.0 |= matches!(ty, Type::Infer(_) | Type::ImplTrait(_));
+            self.0 |= matches!(ty, Type::Reference(lent) if !is_plain(&lent.elem));
+            self.0 |= matches!(ty, Type::Path(path) if path.path.is_ident("Self"));
+            visit::visit_type(self, ty);
+        }
+    }
+    let mut find = Find(false);
+    find.visit_path_arguments(arguments);
+    find.0
+}
+
+/// The name of a `Result`, or of a type that stands for one, as far as a name tells.
+pub(crate) fn is_result(name: &Ident) -> bool {
+    name.to_string().ends_with("Result")
 }
 
 /// Names in lower case are primitives (`usize`, `f64`, `bf16`, `str`).

@@ -81,12 +81,18 @@ impl Weights {
         }
     }
 
-    /// Which argument of a call of a function by name is weights, and whether it borrows them.
+    /// Which argument of a call is weights, and whether it borrows them. What is called is a function by name, or one of
+    /// several: `if bias { linear } else { linear_no_bias }(…)`.
     pub(super) fn argument(&self, call: &ExprCall) -> Option<(usize, bool)> {
-        let Expr::Path(path) = &*call.func else { return None };
-        let last = path.path.segments.last()?.ident.to_string();
-        if last.starts_with(|first: char| first.is_uppercase()) {
-            return None;
+        match &*call.func {
+            Expr::Path(path) => {
+                let last = path.path.segments.last()?.ident.to_string();
+                if last.starts_with(|first: char| first.is_uppercase()) {
+                    return None;
+                }
+            }
+            Expr::If(_) | Expr::Match(_) | Expr::Block(_) | Expr::Paren(_) | Expr::Group(_) => {}
+            _ => return None,
         }
         let mut kinds = call.args.iter().map(|arg| self.kind(arg)).enumerate();
         kinds.find_map(|(position, kind)| Some((position, kind?)))
@@ -129,7 +135,7 @@ pub(super) fn lend(mut call: ExprCall, position: usize, borrows: bool, owner: Op
     let function = std::mem::replace(&mut *call.func, parse_quote!((*#callee)));
     let function = match owner {
         Some(owner) => twin_or(&function, owner, &types, position, paths),
-        None => quote!(&#function),
+        None => quote!(&(#function)),
     };
     // What is not written of the types follows from the function that is called in the end.
     parse_quote_spanned! {span=>

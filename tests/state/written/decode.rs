@@ -5,13 +5,17 @@
 use candle_core::{DType, Device, Module, Result, Tensor};
 use candle_nn::VarBuilder;
 
+/// What one of `layers` keeps.
+#[derive(Debug, Clone)]
+pub struct LayerState {
+    pub kv_cache: (Tensor, Tensor),
+}
+
 /// What the model keeps from one call to the next.
 #[derive(Debug, Clone)]
 pub struct State {
-    /// `layers.0.kv_cache` of the captured model.
-    pub layers_0_kv_cache: (Tensor, Tensor),
-    /// `layers.1.kv_cache` of the captured model.
-    pub layers_1_kv_cache: (Tensor, Tensor),
+    /// What each of `layers` keeps.
+    pub layers: Vec<LayerState>,
 }
 
 impl State {
@@ -20,16 +24,16 @@ impl State {
     /// # Errors
     /// When a tensor is missing or of another shape.
     pub fn new(vb: VarBuilder) -> Result<Self> {
-        Ok(Self {
-            layers_0_kv_cache: (
-                vb.get((1, 3, 4), "layers.0.kv_cache.0")?,
-                vb.get((1, 3, 4), "layers.0.kv_cache.1")?,
-            ),
-            layers_1_kv_cache: (
-                vb.get((1, 3, 4), "layers.1.kv_cache.0")?,
-                vb.get((1, 3, 4), "layers.1.kv_cache.1")?,
-            ),
-        })
+        let mut layers = Vec::with_capacity(2);
+        for i in 0..2 {
+            layers.push(LayerState {
+                kv_cache: (
+                    vb.get((1, 3, 4), &format!("layers.{i}.kv_cache.0"))?,
+                    vb.get((1, 3, 4), &format!("layers.{i}.kv_cache.1"))?,
+                ),
+            });
+        }
+        Ok(Self { layers })
     }
 }
 
@@ -47,20 +51,23 @@ impl Attention {
         })
     }
 
-    fn forward(&self, x: &Tensor, y: &Tensor, z: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    fn forward(&self, x: &Tensor, kv_cache: &mut (Tensor, Tensor)) -> Result<Tensor> {
+        let kv_cache_0 = &kv_cache.0;
+        let kv_cache_1 = &kv_cache.1;
         let query = self.query.forward(x)?;
         let key = self.key.forward(x)?;
         let tanh = key.tanh()?;
-        let cat = Tensor::cat(&[y, &key], 1)?;
+        let cat = Tensor::cat(&[kv_cache_0, &key], 1)?;
         drop(key);
-        let cat_2 = Tensor::cat(&[z, &tanh], 1)?;
+        let cat_2 = Tensor::cat(&[kv_cache_1, &tanh], 1)?;
         drop(tanh);
         let t = cat.t()?;
         let matmul = query.matmul(&t)?;
         drop(query);
         drop(t);
         let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&cat_2)?;
-        Ok((cat, cat_2, matmul_2))
+        *kv_cache = (cat, cat_2);
+        Ok(matmul_2)
     }
 }
 
@@ -117,54 +124,45 @@ impl Decoder {
     /// # Errors
     /// When candle refuses a step, or an input or the state is not as at the capture.
     pub fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
-        let layers_0_kv_cache_0 = &self.state.layers_0_kv_cache.0;
-        let layers_0_kv_cache_1 = &self.state.layers_0_kv_cache.1;
-        let layers_1_kv_cache_0 = &self.state.layers_1_kv_cache.0;
-        let layers_1_kv_cache_1 = &self.state.layers_1_kv_cache.1;
-        let past = layers_0_kv_cache_0.dim(1)?;
+        check_len("layers", self.state.layers.len(), 2)?;
+        let past = self.state.layers[0].kv_cache.0.dim(1)?;
         expect("x", x, DType::F32, &[1, 1, 4])?;
-        expect_state(
-            "layers.0.kv_cache.0",
-            layers_0_kv_cache_0,
-            DType::F32,
-            &[1, past, 4],
-        )?;
-        expect_state(
-            "layers.0.kv_cache.1",
-            layers_0_kv_cache_1,
-            DType::F32,
-            &[1, past, 4],
-        )?;
-        expect_state(
-            "layers.1.kv_cache.0",
-            layers_1_kv_cache_0,
-            DType::F32,
-            &[1, past, 4],
-        )?;
-        expect_state(
-            "layers.1.kv_cache.1",
-            layers_1_kv_cache_1,
-            DType::F32,
-            &[1, past, 4],
-        )?;
+        for (i, layer) in self.state.layers.iter().enumerate() {
+            expect_state(
+                &format!("layers[{i}].kv_cache.0"),
+                &layer.kv_cache.0,
+                DType::F32,
+                &[1, past, 4],
+            )?;
+            expect_state(
+                &format!("layers[{i}].kv_cache.1"),
+                &layer.kv_cache.1,
+                DType::F32,
+                &[1, past, 4],
+            )?;
+        }
         if past > 4099 {
             candle_core::bail!(
                 "the model takes another way unless `past <= 4099`, and here past = {past}"
             );
         }
-        let (cat, cat_2, matmul) =
-            self.layers[0].forward(x, layers_0_kv_cache_0, layers_0_kv_cache_1)?;
-        let add = (&matmul + x)?;
-        drop(matmul);
-        let (cat_3, cat_4, matmul_2) =
-            self.layers[1].forward(&add, layers_1_kv_cache_0, layers_1_kv_cache_1)?;
-        let add_2 = (&matmul_2 + &add)?;
-        self.state = State {
-            layers_0_kv_cache: (cat, cat_2),
-            layers_1_kv_cache: (cat_3, cat_4),
-        };
-        Ok(add_2)
+        let mut state = self.state.clone();
+        let mut x = x.clone();
+        for (layer, state) in self.layers.iter().zip(&mut state.layers) {
+            let y = layer.forward(&x, &mut state.kv_cache)?;
+            x = (&y + &x)?;
+        }
+        self.state = state;
+        Ok(x)
     }
+}
+
+/// The model was captured with lists of these lengths.
+fn check_len(name: &str, len: usize, expected: usize) -> Result<()> {
+    if len == expected {
+        return Ok(());
+    }
+    candle_core::bail!("`{name}` should have {expected} items, but has {len}")
 }
 
 /// The model was captured for inputs of these types and shapes.

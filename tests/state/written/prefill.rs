@@ -5,13 +5,26 @@
 use candle_core::{DType, Device, Module, Result, Tensor};
 use candle_nn::VarBuilder;
 
-/// What the model keeps from one call to the next.
+/// What one of `layers` keeps.
 #[derive(Debug, Clone, Default)]
+pub struct LayerState {
+    pub kv_cache: Option<(Tensor, Tensor)>,
+}
+
+/// What the model keeps from one call to the next.
+#[derive(Debug, Clone)]
 pub struct State {
-    /// `layers.0.kv_cache` of the captured model.
-    pub layers_0_kv_cache: Option<(Tensor, Tensor)>,
-    /// `layers.1.kv_cache` of the captured model.
-    pub layers_1_kv_cache: Option<(Tensor, Tensor)>,
+    /// What each of `layers` keeps.
+    pub layers: Vec<LayerState>,
+}
+
+impl Default for State {
+    /// As it was at the capture.
+    fn default() -> Self {
+        Self {
+            layers: vec![LayerState::default(); 2],
+        }
+    }
 }
 
 /// `layers.0` and 1 more.
@@ -28,7 +41,7 @@ impl Attention {
         })
     }
 
-    fn forward(&self, x: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
+    fn forward(&self, x: &Tensor, kv_cache: &mut Option<(Tensor, Tensor)>) -> Result<Tensor> {
         let query = self.query.forward(x)?;
         let key = self.key.forward(x)?;
         let tanh = key.tanh()?;
@@ -37,7 +50,8 @@ impl Attention {
         drop(query);
         drop(t);
         let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&tanh)?;
-        Ok((key, tanh, matmul_2))
+        *kv_cache = Some((key, tanh));
+        Ok(matmul_2)
     }
 }
 
@@ -91,28 +105,32 @@ impl Decoder {
     /// # Errors
     /// When candle refuses a step, or an input or the state is not as at the capture.
     pub fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
-        if self.state.layers_0_kv_cache.is_some() {
-            candle_core::bail!(
-                "state `layers.0.kv_cache` should be absent, as it was at the capture, but is present"
-            );
-        }
-        if self.state.layers_1_kv_cache.is_some() {
-            candle_core::bail!(
-                "state `layers.1.kv_cache` should be absent, as it was at the capture, but is present"
-            );
+        check_len("layers", self.state.layers.len(), 2)?;
+        for (i, layer) in self.state.layers.iter().enumerate() {
+            if layer.kv_cache.is_some() {
+                candle_core::bail!(
+                    "state `layers[{i}].kv_cache` should be absent, as it was at the capture, but is present"
+                );
+            }
         }
         expect("x", x, DType::F32, &[1, 3, 4])?;
-        let (key, tanh, matmul) = self.layers[0].forward(x)?;
-        let add = (&matmul + x)?;
-        drop(matmul);
-        let (key_2, tanh_2, matmul_2) = self.layers[1].forward(&add)?;
-        let add_2 = (&matmul_2 + &add)?;
-        self.state = State {
-            layers_0_kv_cache: Some((key, tanh)),
-            layers_1_kv_cache: Some((key_2, tanh_2)),
-        };
-        Ok(add_2)
+        let mut state = self.state.clone();
+        let mut x = x.clone();
+        for (layer, state) in self.layers.iter().zip(&mut state.layers) {
+            let y = layer.forward(&x, &mut state.kv_cache)?;
+            x = (&y + &x)?;
+        }
+        self.state = state;
+        Ok(x)
     }
+}
+
+/// The model was captured with lists of these lengths.
+fn check_len(name: &str, len: usize, expected: usize) -> Result<()> {
+    if len == expected {
+        return Ok(());
+    }
+    candle_core::bail!("`{name}` should have {expected} items, but has {len}")
 }
 
 /// The model was captured for inputs of these types and shapes.

@@ -23,6 +23,7 @@ use super::lowered::Lowered;
 use super::naming::{Naming, heads};
 use super::program::{Program, value_type};
 use super::renamed::renamed;
+use super::structure::Ty;
 use super::unit::main_dtype;
 use super::view::Views;
 use super::words::{Fresh, camel};
@@ -154,7 +155,7 @@ pub(super) fn write(folder: &Folder<'_>, module: &GraphModule) -> Result<Crate, 
     let mut interfaces = Vec::with_capacity(program.units.len());
     for (number, unit) in program.units.iter().enumerate() {
         let role = if number == last { Role::Model } else { Role::Child };
-        interfaces.push(Interface::new(unit.module, role, &mut types, &weights)?);
+        interfaces.push(Interface::new(unit.module, unit.slots.clone(), role, &mut types, &weights)?);
     }
     let naming = Naming::new(&program, model, &mut types);
     weights.extend(interfaces.iter().filter_map(Interface::kept).flat_map(|kept| kept.weights.iter().cloned()));
@@ -361,6 +362,7 @@ fn write_function(
     let names = &naming.types[ty].functions[&function];
     let (number, region) = program.types[ty].functions[&function][0];
     let unit = &program.units[number];
+    let structures = interfaces[number].structures();
     let interface = (region == 0).then(|| &interfaces[number]);
     let keeps = interface.is_some_and(|interface| interface.kept().is_some());
     let mut parameters = vec![if keeps { "&mut self" } else { "&self" }.to_owned()];
@@ -373,6 +375,14 @@ fn write_function(
             Input::Held(member) => one_line_tokens(&naming.member_type(program, number, member)),
             Input::Size(_) => {
                 parameters.push(format!("{name}: usize"));
+                continue;
+            }
+            Input::State(way) => {
+                let of = match unit.slots.as_ref().map_or(Ty::Unknown, |slots| slots.type_at(way)) {
+                    Ty::List(item) => format!("[{}]", structures.text(&item)),
+                    ty => structures.text(&ty),
+                };
+                parameters.push(format!("{name}: &mut {of}"));
                 continue;
             }
         };
@@ -405,7 +415,7 @@ fn write_function(
     let visible = if is_public { "pub " } else { "" };
     let start = format!("    {visible}fn {}(", names.name);
     lines.signature(&start, &parameters, &returned);
-    let body = bodies.write(ty, function, interface);
+    let body = bodies.write(ty, function, structures, interface);
     let mut statements = body.statements;
     if let Some(transform) = &folder.transform {
         let function = format!("{}::{}", naming.types[ty].name, names.name);

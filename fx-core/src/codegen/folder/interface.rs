@@ -4,7 +4,8 @@
 //! Invariant: `process_outputs(graph(process_inputs(x))) == f(x)`, as in the interpreter: parameters that are wholly
 //! constants are left out, and what has another structure than at the capture is refused.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use candle_core::Tensor;
@@ -20,11 +21,13 @@ use super::super::call::Calls;
 use super::super::identifier::identifier;
 use super::super::names::Names;
 use super::super::source::Statement;
-use super::bind::Binder;
+use super::bind::{Binder, FoundAt, text};
 use super::body::written;
+use super::cells::Cells;
 use super::checks::{Checks, is_number_used, used_sizes};
 use super::error::FolderError;
 use super::kept::Kept;
+use super::slots::{Part, Slots};
 use super::structure::{Reads, Structures, Ty, followed};
 use super::words::{Fresh, camel, snake};
 
@@ -60,15 +63,17 @@ struct Parameter {
 }
 
 impl Interface {
-    /// How a graph is called. `weights` are the names that the tensors of the state cannot have.
+    /// How a graph is called, which keeps this. `weights` are the names that the tensors of the state cannot have.
     pub(super) fn new(
         module: &GraphModule,
+        slots: Option<Rc<Slots>>,
         role: Role,
         types: &mut Fresh,
         weights: &[(String, Tensor)],
     ) -> Result<Self, FolderError> {
         let (graph, is_model) = (module.graph(), role != Role::Child);
-        let mut structures = Structures { is_shown: role == Role::Shown, ..Structures::default() };
+        let mut structures = slots.as_ref().map_or_else(Structures::default, |slots| slots.structures.clone());
+        structures.is_shown = role == Role::Shown;
         let mut read: HashSet<NodeId> = graph.nodes().flat_map(|(_, node)| node.all_input_nodes()).collect();
         let sizes = used_sizes(graph);
         if is_model {
@@ -105,8 +110,11 @@ impl Interface {
             };
             parameters.push(Parameter { name, made_of, ty });
         }
-        let kept = if is_model { Kept::new(module, &mut structures, types, weights)? } else { None };
-        let output = graph.result_and_written().map(|(result, _)| result.clone()).unwrap_or_default();
+        let kept = slots.map(|slots| Kept::new(slots, types, weights));
+        // Who calls a child gets what it keeps, too.
+        let whole = graph.output_node().and_then(|output| graph.node(output).args().first());
+        let result = graph.result_and_written().map(|(result, _)| result);
+        let output = if is_model { result } else { whole }.cloned().unwrap_or_default();
         let result = structures.of(graph, &output, "the result")?;
         for name in structures.fields.keys() {
             structures.names.insert(name.clone(), types.take_type(&camel(&name.replace("::", "_"))));
@@ -143,6 +151,7 @@ impl Interface {
     pub(super) fn bind(
         &self,
         graph: &Graph,
+        cells: &Cells,
         fresh: &mut Fresh,
         names: &mut Names,
         helpers: &mut BTreeSet<&'static str>,
@@ -151,7 +160,7 @@ impl Interface {
         for Parameter { name, .. } in &self.parameters {
             let _ = fresh.take(name.to_string().trim_start_matches("r#"));
         }
-        let mut found = HashMap::new();
+        let mut found = FoundAt::default();
         let mut binder = Binder {
             graph,
             fresh,
@@ -159,17 +168,18 @@ impl Interface {
             helpers,
             statements: &mut statements,
             structures: &self.structures,
-            read: &self.read,
+            is_named: &|id| self.read.contains(&id) && !cells.is_unnamed(id),
             is_state: false,
+            is_checked: false,
+            is_element: false,
             found: &mut found,
         };
         for Parameter { name, made_of, ty } in &self.parameters {
             binder.bind(made_of, ty, &name.to_token_stream(), true, &name.to_string());
         }
         binder.is_state = true;
-        for field in self.kept.iter().flat_map(|kept| &kept.fields) {
-            let name = &field.name;
-            binder.bind(&field.reads, &field.ty, &quote!(self.state.#name), false, &field.slot);
+        for Part { name, path, reads, ty, .. } in self.kept.iter().flat_map(|kept| &kept.slots.parts) {
+            binder.bind(reads, ty, &quote!(self.state.#name), false, path);
         }
         if self.role != Role::Child {
             let checks = Checks { graph, names, fresh, helpers, found: &found, statements: &mut statements };
@@ -178,12 +188,24 @@ impl Interface {
         statements
     }
 
-    /// The value that the function gives, after the statements that leave the state to the next call.
-    pub(super) fn value(&self, calls: &Calls<'_>, fresh: &mut Fresh) -> (Vec<Statement>, TokenStream) {
+    /// The value that the function gives, after the statements that leave the state to the next call. `copy` is the state
+    /// that functions have changed already.
+    pub(super) fn value(
+        &self,
+        calls: &Calls<'_>,
+        cells: &Cells,
+        copy: Option<&Ident>,
+        fresh: &mut Fresh,
+    ) -> (Vec<Statement>, TokenStream) {
         let node = calls.graph.output_node();
         let mut reads = Reads::new();
-        let outputs = node.map_or(&[][..], |output| calls.graph.node(output).args());
-        outputs.iter().for_each(|output| output.for_each_node(&mut |id| *reads.entry(id).or_insert(0) += 1));
+        let output = node.and_then(|output| calls.graph.node(output).args().first());
+        let own = copy.is_some().then(|| cells.of(0).filter(|cell| !cell.stays()).map(|cell| &cell.writes));
+        let given = match own {
+            Some(own) => own.chain([&self.output]).collect(),
+            None => Vec::from_iter(output),
+        };
+        given.iter().for_each(|given| given.for_each_node(&mut |id| *reads.entry(id).or_insert(0) += 1));
         let result = |reads: &mut Reads| self.structures.value(calls, &self.output, &self.result, reads);
         let Some(kept) = &self.kept else { return (Vec::new(), result(&mut reads)) };
         let mut statements = Vec::new();
@@ -195,8 +217,9 @@ impl Interface {
             statements.push(Statement { node, code: written(&format!("let {name} ="), &value, ";", 8) });
             name.into_token_stream()
         });
-        let left = kept.left(&self.structures, calls, &mut reads);
-        statements.push(Statement { node, code: written("self.state =", &left, ";", 8) });
+        for (place, value) in kept.left(&self.structures, calls, cells, copy, &mut reads) {
+            statements.push(Statement { node, code: written(&format!("{} =", text(&place)), &value, ";", 8) });
+        }
         let value = before.unwrap_or_else(|| result(&mut reads));
         (statements, value)
     }

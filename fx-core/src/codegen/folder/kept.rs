@@ -3,115 +3,66 @@
 //! Invariant: a part of the state has one type, of what is read, of what is written, and of what was there at the capture.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use candle_core::{DType, Tensor};
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, quote};
 
-use crate::ir::Argument;
-use crate::module::GraphModule;
 use crate::ops::kind::Kind;
 use crate::value::Value;
 
 use super::super::call::Calls;
 use super::super::literal::literal;
 use super::body::written;
-use super::error::FolderError;
-use super::load::get_tensor;
+use super::cells::{Cells, along};
+use super::load::{get_tensor, list_lines, pattern};
+use super::slots::{Part, Slots, element_path, is_default};
 use super::structure::{Reads, Structures, Ty, tuple};
 use super::unit::shape;
-use super::words::{Fresh, snake};
+use super::words::Fresh;
 
 /// The state of a model.
 pub(super) struct Kept {
     /// The name of its struct.
     pub(super) name: Ident,
-    pub(super) fields: Vec<KeptField>,
+    pub(super) slots: Rc<Slots>,
     /// The tensors that it begins with, by their names in the weights, in the order of the fields.
     pub(super) weights: Vec<(String, Tensor)>,
 }
 
-/// A part of the state.
-pub(super) struct KeptField {
-    pub(super) name: Ident,
-    /// The path to it in the captured model.
-    pub(super) slot: Arc<str>,
-    pub(super) reads: Argument,
-    pub(super) ty: Ty,
-    writes: Argument,
-    initial: Value,
-}
-
 impl Kept {
-    /// The state of a module, none if it has none. Names in the weights are others than those `taken`.
-    pub(super) fn new(
-        module: &GraphModule,
-        structures: &mut Structures,
-        types: &mut Fresh,
-        taken: &[(String, Tensor)],
-    ) -> Result<Option<Self>, FolderError> {
-        let graph = module.graph();
-        if graph.state().is_empty() {
-            return Ok(None);
-        }
-        let refused = |slot: &str, reason: String| FolderError::State {
-            slot: slot.to_owned(),
-            graph: graph.name().to_owned(),
-            reason,
-        };
-        let written = graph.result_and_written().map_or(&[][..], |(_, written)| written);
-        let mut fresh = Fresh::default();
+    /// A state. Names in the weights are others than those `taken`.
+    pub(super) fn new(slots: Rc<Slots>, types: &mut Fresh, taken: &[(String, Tensor)]) -> Self {
         let mut taken: HashSet<String> = taken.iter().map(|(name, _)| name.clone()).collect();
-        let (mut fields, mut weights) = (Vec::new(), Vec::new());
-        for (i, slot) in graph.state().iter().enumerate() {
-            let Some(writes) = written.get(i) else {
-                let reason = "the output is not `(result, (written, …))`; `graph.verify()` says more";
-                return Err(refused(&slot.name, reason.to_owned()));
-            };
-            let initial = module.kept().initial().put_together(&slot.name, &slot.reads);
-            let typed = structures.of(graph, &slot.reads, &slot.name).and_then(|reads| {
-                let writes = structures.of(graph, writes, &slot.name)?;
-                let ty = structures.both(reads, writes, &slot.name)?;
-                structures.with_value(ty, &initial, &slot.name)
-            });
-            let ty = typed.map_err(|error| match error {
-                FolderError::Mixed { found, .. } => {
-                    let reason = "no Rust type has both what is read and what is written, ";
-                    let remedy = "; run the graph by `GraphModule::run`, or keep both as one type in the model";
-                    refused(&slot.name, format!("{reason}{found}{remedy}"))
-                }
-                other => other,
-            })?;
+        let mut weights = Vec::new();
+        for part in &slots.parts {
             let mut tensors = Vec::new();
-            tensors_of(&slot.name, &initial, &mut tensors);
+            match &part.initial {
+                Value::List(items) if !part.numbers.is_empty() => {
+                    for (number, item) in part.numbers.iter().zip(items) {
+                        tensors_of(&element_path(&part.path, &number.to_string()), item, &mut tensors);
+                    }
+                }
+                value => tensors_of(&part.path, value, &mut tensors),
+            }
             for (mut name, tensor) in tensors {
                 while !taken.insert(name.clone()) {
                     name.insert_str(0, "state.");
                 }
                 weights.push((name, tensor));
             }
-            let name = snake(&slot.name);
-            let name = if name.starts_with(|first: char| first.is_ascii_digit() || first == '_') {
-                format!("slot_{}", name.trim_start_matches('_'))
-            } else {
-                name
-            };
-            let name = fresh.take(&name);
-            let (slot, reads) = (slot.name.clone(), slot.reads.clone());
-            fields.push(KeptField { name, slot, reads, ty, writes: writes.clone(), initial });
         }
-        Ok(Some(Self { name: types.take_type("State"), fields, weights }))
+        Self { name: types.take_type("State"), slots, weights }
     }
 
     /// Whether it begins as Rust's own defaults.
     fn is_default(&self) -> bool {
-        let is_default = |field: &KeptField| match &field.initial {
-            Value::None | Value::Bool(false) | Value::Int(0) => true,
-            Value::Float(float) => float.to_bits() == 0,
-            _ => false,
+        let is_default = |part: &Part| match &part.ty {
+            Ty::Struct(name) => self.slots.structures.defaults.contains(name),
+            _ => is_default(&part.initial),
         };
-        self.fields.iter().all(is_default)
+        self.slots.parts.iter().all(is_default)
     }
 
     /// Whether it is made of the weights.
@@ -128,19 +79,26 @@ impl Kept {
             format!("#[derive(Debug, Clone{default})]"),
             format!("pub struct {name} {{"),
         ];
-        for field in &self.fields {
-            lines.push(format!("    /// `{}` of the captured model.", field.slot.escape_debug()));
-            lines.push(format!("    pub {}: {},", field.name, structures.text(&field.ty)));
+        for part in &self.slots.parts {
+            let said = part.path.escape_debug();
+            lines.push(match part.numbers.is_empty() {
+                true => format!("    /// `{said}` of the captured model."),
+                false if part.path.is_empty() => "    /// What each part of the captured model keeps.".to_owned(),
+                false => format!("    /// What each of `{said}` keeps."),
+            });
+            lines.push(format!("    pub {}: {},", part.name, structures.text(&part.ty)));
         }
         lines.extend(["}".to_owned(), String::new()]);
         if self.is_default() {
             return lines;
         }
-        let mut tensors = self.weights.iter();
-        let fields = self.fields.iter().map(|field| {
-            let (name, value) = (&field.name, initial(structures, &field.initial, &field.ty, main, &mut tensors));
-            quote!(#name: #value)
+        let mut initial = Initial { structures, main, weights: &self.weights, next: 0 };
+        let (mut made, mut fresh) = (Vec::new(), Fresh::values(std::iter::once("i")));
+        let fields = self.slots.parts.iter().map(|part| {
+            let (name, value) = (&part.name, initial.part(part, &mut fresh, &mut made));
+            if *name == value.to_string() { quote!(#name) } else { quote!(#name: #value) }
         });
+        let fields: Vec<TokenStream> = fields.collect();
         let value = quote!(Self { #(#fields),* });
         let (start, value): (&[String], _) = if self.is_read() {
             let start = [
@@ -161,19 +119,36 @@ impl Kept {
             (&start.clone(), value)
         };
         lines.extend(start.iter().cloned());
+        lines.extend(made.into_iter().map(|line| format!("        {line}")));
         lines.extend(written("", &value, "", 8).lines().map(|line| format!("        {line}")));
         lines.extend(["    }".to_owned(), "}".to_owned(), String::new()]);
         lines
     }
 
-    /// What a call leaves.
-    pub(super) fn left(&self, structures: &Structures, calls: &Calls<'_>, reads: &mut Reads) -> TokenStream {
-        let fields = self.fields.iter().map(|KeptField { name, writes, ty, .. }| {
-            let value = structures.value(calls, writes, ty, reads);
-            if *name == value.to_string() { quote!(#name) } else { quote!(#name: #value) }
+    /// The assignments that leave the state to the next call. Where functions have changed their cells in a copy of it, by
+    /// this name, the rest is put into that.
+    pub(super) fn left(
+        &self,
+        structures: &Structures,
+        calls: &Calls<'_>,
+        cells: &Cells,
+        copy: Option<&Ident>,
+        reads: &mut Reads,
+    ) -> Vec<(TokenStream, TokenStream)> {
+        let Some(copy) = copy else {
+            let fields = self.slots.parts.iter().map(|Part { name, writes, ty, .. }| {
+                let value = structures.value(calls, writes, ty, reads);
+                if *name == value.to_string() { quote!(#name) } else { quote!(#name: #value) }
+            });
+            let (name, fields) = (&self.name, fields.collect::<Vec<_>>());
+            return vec![(quote!(self.state), quote!(#name { #(#fields),* }))];
+        };
+        let changed = cells.of(0).filter(|cell| !cell.stays());
+        let each = changed.map(|cell| {
+            let value = structures.value(calls, &cell.writes, &cell.ty, reads);
+            (along(quote!(#copy), &cell.way), value)
         });
-        let (name, fields) = (&self.name, fields.collect::<Vec<_>>());
-        quote!(#name { #(#fields),* })
+        each.chain([(quote!(self.state), quote!(#copy))]).collect()
     }
 }
 
@@ -193,38 +168,90 @@ fn tensors_of(path: &str, value: &Value, found: &mut Vec<(String, Tensor)>) {
     }
 }
 
-/// A value of the state at the capture, with the tensors that come next in the weights.
-fn initial<'w>(
-    structures: &Structures,
-    value: &Value,
-    ty: &Ty,
+/// Writes what the state was at the capture.
+struct Initial<'k> {
+    structures: &'k Structures,
     main: DType,
-    tensors: &mut impl Iterator<Item = &'w (String, Tensor)>,
-) -> TokenStream {
-    match (value, ty) {
-        (Value::None, _) => quote!(None),
-        (value, Ty::Option(inner)) => {
-            let value = initial(structures, value, inner, main, tensors);
-            quote!(Some(#value))
+    weights: &'k [(String, Tensor)],
+    /// Which of the weights comes next.
+    next: usize,
+}
+
+impl Initial<'_> {
+    /// A field; `made` gets the lines that have to stand before it.
+    fn part(&mut self, part: &Part, fresh: &mut Fresh, made: &mut Vec<String>) -> TokenStream {
+        let (Value::List(items), Ty::List(ty)) = (&part.initial, &part.ty) else {
+            return self.value(&part.initial, &part.ty, None);
+        };
+        let numbers: Vec<usize> = match part.numbers.is_empty() {
+            true => (0..items.len()).collect(),
+            false => part.numbers.clone(),
+        };
+        let start = self.next;
+        let numbered = items.iter().zip(&numbers).map(|(item, number)| {
+            self.value(item, ty, Some((&part.path, &element_path(&part.path, &number.to_string()))))
+        });
+        // Written once, if all are alike.
+        let numbered: Vec<TokenStream> = numbered.collect();
+        let are_alike = numbered.windows(2).all(|two| two[0].to_string() == two[1].to_string());
+        match numbered.first().filter(|_| are_alike && numbered.len() > 1) {
+            Some(item) if self.next > start => {
+                let local = fresh.take(part.name.to_string().trim_start_matches("r#"));
+                made.extend(list_lines(&local, &numbers, item));
+                local.to_token_stream()
+            }
+            Some(item) => {
+                let count = Literal::usize_unsuffixed(items.len());
+                quote!(vec![#item; #count])
+            }
+            None => {
+                self.next = start;
+                self.value(&part.initial, &part.ty, None)
+            }
         }
-        (Value::Tensor(tensor), _) => {
-            let name = tensors.next().map_or("", |(name, _)| name.as_str());
-            get_tensor(&shape(tensor), &quote!(#name), tensor.dtype(), main)
+    }
+
+    /// A value. In an element of a list, which is at a path inside of that of the list, names that begin with the one are
+    /// written by the number `i`.
+    fn value(&mut self, value: &Value, ty: &Ty, element: Option<(&str, &str)>) -> TokenStream {
+        match (value, ty) {
+            (Value::None, _) => quote!(None),
+            (value, Ty::Option(inner)) => {
+                let value = self.value(value, inner, element);
+                quote!(Some(#value))
+            }
+            (Value::Tensor(tensor), _) => {
+                let name = self.weights.get(self.next).map_or("", |(name, _)| name);
+                self.next += 1;
+                let after = element.and_then(|(list, path)| Some((list, name.strip_prefix(path)?)));
+                let name = match after.filter(|(_, after)| after.is_empty() || after.starts_with('.')) {
+                    Some((list, after)) => {
+                        let text = pattern(list, after);
+                        quote!(&format!(#text))
+                    }
+                    None => quote!(#name),
+                };
+                get_tensor(&shape(tensor), &name, tensor.dtype(), self.main)
+            }
+            (Value::List(items), Ty::List(ty)) => {
+                let items: Vec<_> = items.iter().map(|item| self.value(item, ty, element)).collect();
+                quote!(vec![#(#items),*])
+            }
+            (Value::Tuple(items), Ty::Tuple(types)) => {
+                let items = items.iter().zip(types).map(|(item, ty)| self.value(item, ty, element));
+                tuple(&items.collect::<Vec<_>>())
+            }
+            (Value::Struct(..), Ty::Struct(name)) if self.structures.defaults.contains(name) => {
+                let name = self.structures.named(name);
+                quote!(#name::default())
+            }
+            (Value::Struct(_, fields), Ty::Struct(name)) => {
+                let types = self.structures.fields.get(name).cloned().unwrap_or_default();
+                let values = fields.iter().zip(&types);
+                let values = values.map(|((_, value), (_, ty))| self.value(value, ty, element)).collect();
+                self.structures.structure(name, values)
+            }
+            (value, _) => literal(value, Kind::Any, None),
         }
-        (Value::List(items), Ty::List(ty)) => {
-            let items: Vec<_> = items.iter().map(|item| initial(structures, item, ty, main, tensors)).collect();
-            quote!(vec![#(#items),*])
-        }
-        (Value::Tuple(items), Ty::Tuple(types)) => {
-            let items = items.iter().zip(types).map(|(item, ty)| initial(structures, item, ty, main, tensors));
-            tuple(&items.collect::<Vec<_>>())
-        }
-        (Value::Struct(_, fields), Ty::Struct(name)) => {
-            let types = structures.fields.get(name).cloned().unwrap_or_default();
-            let values = fields.iter().zip(&types);
-            let values = values.map(|((_, value), (_, ty))| initial(structures, value, ty, main, tensors));
-            structures.structure(name, values.collect())
-        }
-        (value, _) => literal(value, Kind::Any, None),
     }
 }

@@ -99,7 +99,7 @@ enum At {
 }
 
 /// The path of an element, as a text for `format!`.
-fn pattern(before: &str, after: &str) -> String {
+pub(super) fn pattern(before: &str, after: &str) -> String {
     let escaped = |text: &str| text.replace('{', "{{").replace('}', "}}");
     let dot = if before.is_empty() { "" } else { "." };
     format!("{}{dot}{{i}}{}", escaped(before), escaped(after))
@@ -121,21 +121,11 @@ impl Maker<'_> {
             path[..path.len() - after.len()].rsplit('.').next().and_then(|last| last.parse().ok()).unwrap_or(0usize)
         };
         let numbers: Vec<usize> = field.members.iter().map(|(path, _, _)| last(path)).collect();
-        let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
-        let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {
-            format!("{first}..{}", first + count)
-        } else {
-            format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-        };
         let element = match field.members.first() {
             Some((_, member, place)) => self.make(member, *place, &At::Element(before.to_owned(), after.to_owned())),
             None => quote!(()),
         };
-        let push = written("", &quote!(#local.push(#element)), ";", 12);
-        let mut lines = vec![format!("let mut {local} = Vec::with_capacity({count});"), format!("for i in {range} {{")];
-        lines.extend(push.lines().map(|line| format!("    {line}")));
-        lines.push("}".to_owned());
-        lines
+        list_lines(local, &numbers, &element)
     }
 
     /// The numbers of a member, as they are written.
@@ -205,6 +195,21 @@ impl Maker<'_> {
             }
         }
     }
+}
+
+/// The statements that make a list of elements, of which each is made by its number `i`.
+pub(super) fn list_lines(local: &Ident, numbers: &[usize], element: &TokenStream) -> Vec<String> {
+    let (first, count) = (numbers.first().copied().unwrap_or(0), numbers.len());
+    let range = if numbers.iter().enumerate().all(|(i, number)| first + i == *number) {
+        format!("{first}..{}", first + count)
+    } else {
+        format!("[{}]", numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+    };
+    let push = written("", &quote!(#local.push(#element)), ";", 12);
+    let mut lines = vec![format!("let mut {local} = Vec::with_capacity({count});"), format!("for i in {range} {{")];
+    lines.extend(push.lines().map(|line| format!("    {line}")));
+    lines.push("}".to_owned());
+    lines
 }
 
 /// The expression that reads a tensor.

@@ -6,6 +6,7 @@
 //! Invariant: one statement per call, in program order; a value is dropped after the statement that reads it last.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use quote::quote;
 
@@ -14,11 +15,14 @@ use super::super::device;
 use super::super::names::Names;
 use super::super::place::Places;
 use super::super::source::{Code, Statement};
-use super::body::written;
+use super::body::{ending, is_candle, written};
+use super::cells::Cells;
 use super::interface::{Interface, Role};
 use super::lines::Lines;
+use super::slots::Slots;
+use super::structure::Structures;
 use super::words::{Fresh, camel};
-use crate::ir::{Graph, NodeId, Op};
+use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 
 /// The indentation of statements.
@@ -39,14 +43,20 @@ impl Method {
         let (graph, mut types) = (module.graph(), Fresh::types());
         let type_name = types.take_type(&camel(module.class_name()));
         // A state that no Rust type holds is shown as more inputs and outputs.
-        let interface = Interface::new(module, Role::Shown, &mut types, &[])
-            .or_else(|_| Interface::new(module, Role::Child, &mut types, &[]));
+        let shown = Structures { is_shown: true, ..Structures::default() };
+        let slots = Some(module).filter(|_| !graph.state().is_empty());
+        let slots = slots.map(|module| Slots::new(module, shown, false).map(Rc::new)).transpose();
+        let interface = slots
+            .and_then(|slots| Interface::new(module, slots, Role::Shown, &mut types, &[]))
+            .or_else(|_| Interface::new(module, None, Role::Child, &mut types, &[]));
         let operations = graph.nodes().filter_map(|(_, node)| node.target().operation());
         let crates = operations.filter(|op| op.source.is_empty()).filter_map(|op| op.name.split("::").next());
         let sizes = graph.dynamic().into_iter().flat_map(|dynamic| dynamic.sizes.iter().map(|size| &*size.name));
+        // All of the state is read and written here.
+        let cells = Cells::default();
         let (mut fresh, mut names) = (Fresh::values(crates.chain(sizes)), Names::default());
         let mut statements = match &interface {
-            Ok(interface) => interface.bind(graph, &mut fresh, &mut names, &mut BTreeSet::new()),
+            Ok(interface) => interface.bind(graph, &cells, &mut fresh, &mut names, &mut BTreeSet::new()),
             Err(_) => Vec::new(),
         };
         let last_reads = last_reads(graph);
@@ -60,7 +70,11 @@ impl Method {
         let inputs = Some(graph.placeholders()).filter(|_| device::is_one(graph, attributes));
         let device_of = inputs.and_then(|inputs| device::asked(graph, &names, inputs));
         let calls = Calls { graph, attributes, names: &names, places: &places, sources: &sources, device_of };
-        for (id, _) in graph.nodes().filter(|(_, node)| is_call(node.op())) {
+        // The last step may be what the function gives.
+        let last = graph.nodes().rev().find(|(_, node)| is_call(node.op())).map(|(id, _)| id);
+        let is_given = |id: &NodeId| graph.result_and_written() == Some((&Argument::Node(*id), &[]));
+        let tail = last.filter(is_given);
+        for (id, _) in graph.nodes().filter(|(id, node)| is_call(node.op()) && Some(*id) != tail) {
             // Kept for what it does: a result that nothing reads has no name, and goes at once.
             let is_read = graph.users(id).next().is_some();
             let name = if is_read { names.of(id).to_string() } else { "_".to_owned() };
@@ -73,7 +87,7 @@ impl Method {
         }
         let (parameters, returned, left, value) = match &interface {
             Ok(interface) => {
-                let (left, value) = interface.value(&calls, &mut fresh);
+                let (left, value) = interface.value(&calls, &cells, None, &mut fresh);
                 (interface.parameters(), interface.returned(), left, value)
             }
             Err(_) => (Vec::new(), "()".to_owned(), Vec::new(), quote!(())),
@@ -85,8 +99,11 @@ impl Method {
         let mut head = Lines::default();
         head.push(format!("impl {type_name} {{"));
         head.signature("    pub fn forward(", &parameters, &returned);
-        let node = graph.output_node();
-        let result = Statement { node, code: written("", &quote!(Ok(#value)), "", INDENT) };
+        let (node, value) = match tail {
+            Some(id) => (Some(id), ending(calls.expression(id), is_candle(graph, id))),
+            None => (graph.output_node(), quote!(Ok(#value))),
+        };
+        let result = Statement { node, code: written("", &value, "", INDENT) };
         Self { head, statements, result }
     }
 

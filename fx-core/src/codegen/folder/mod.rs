@@ -7,6 +7,8 @@
 //! | `renamed` | modules and tensors at the paths of a checkpoint |
 //! | `region` | the steps of the graph as functions: where modules of the original ran |
 //! | `holder` | the structs, and what each holds |
+//! | `slots` | the state, what equal layers keep as one list |
+//! | `cells` | which function reads and writes which piece of the state |
 //! | `flow` | what each function takes and gives |
 //! | `unit` | one graph, taken apart |
 //! | `program` | all graphs; equal functions and types once |
@@ -16,10 +18,12 @@
 //! | `bind` | parameters and state taken apart |
 //! | `checks` | the sizes of a run, and what is refused |
 //! | `kept` | what the model keeps from one call to the next |
+//! | `pieces` | pieces of the state in the functions that change them |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
-//! | `inline` | loops, and what is written into the next statement |
+//! | `inline` | what is written into the next statement |
 //! | `body` | statements |
+//! | `loops` | rounds of the same statements |
 //! | `load` | structs made of weights |
 //! | `lines` | lines of text with their nodes |
 //! | `file` | the text |
@@ -31,6 +35,7 @@
 
 mod bind;
 mod body;
+mod cells;
 mod checks;
 mod error;
 mod file;
@@ -42,14 +47,17 @@ mod interface;
 mod kept;
 mod lines;
 mod load;
+mod loops;
 mod lowered;
 mod method;
 mod naming;
 mod package;
+mod pieces;
 mod program;
 mod region;
 mod renamed;
 mod sizes;
+mod slots;
 mod structure;
 mod unit;
 mod view;
@@ -150,7 +158,7 @@ impl<'a> Folder<'a> {
 
     /// Gives modules and tensors other paths, by those that they have in the captured model: the names of its checkpoint,
     /// where the fields are called otherwise. The program takes its weights by these names, and its file has them. What is
-    /// inside of a layer or a child graph keeps its name there.
+    /// inside of a layer or a child graph keeps its name there. A model that is one tensor or layer has the path `""`.
     ///
     /// ```
     /// use candle_core::{DType, Device, Tensor};

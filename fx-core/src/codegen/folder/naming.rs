@@ -240,7 +240,7 @@ pub(super) fn around_number(path: &str) -> Option<(String, String)> {
 }
 
 /// A number as Rust writes it.
-fn is_index(text: &str) -> bool {
+pub(super) fn is_index(text: &str) -> bool {
     text.parse::<usize>().is_ok_and(|index| index.to_string() == text)
 }
 
@@ -302,6 +302,7 @@ fn input_name(program: &Program<'_>, unit: usize, region: usize, position: usize
             (!is_only || is_input || giver(unit, outside, *id).is_some()).then(|| value_name(unit, outside, *id))
         }
         Input::Size(size) => Some(size.to_string()),
+        Input::State(way) => unit.slots.as_ref().map(|slots| slots.word(way)),
         Input::Held(member) => {
             let word = last_word(unit.holders.path(member)).map(|word| field_name(word, "tensor"));
             word.or_else(|| match member {

@@ -20,12 +20,17 @@ use crate::module::{Attribute, GraphModule};
 use super::super::call::{Calls, Sources};
 use super::super::literal::literal;
 use super::super::names::Names;
+use super::super::place::Place;
 use super::error::FolderError;
 use super::flow::Input;
 use super::holder::Member;
+use super::pieces::piece;
 use super::region::Item;
 use super::sizes::{Sizes, without_sizes};
+use super::slots::{Slots, Way};
+use super::structure::{Reads, Structures, Ty};
 use super::unit::{LeafKind, Unit};
+use super::words::Fresh;
 use crate::ops::kind::Kind;
 
 /// Everything that is written.
@@ -88,14 +93,9 @@ impl<'m> Program<'m> {
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
         }
-        // Who calls it gives it one value for each placeholder.
-        if depth > 0
-            && let Some(slot) = module.graph().state().first()
-        {
-            let reason = "another graph calls this one; inline it, or make the state that of the graph that calls it";
-            let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
-            return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
-        }
+        // Who calls another graph gives it what it keeps, and gets it back.
+        let is_kept = depth == 0 && !module.graph().state().is_empty();
+        let slots = is_kept.then(|| Slots::new(module, Structures::default(), true)).transpose()?;
         let mut children: HashMap<ModulePath, usize> = HashMap::new();
         for (_, node) in module.graph().nodes() {
             let Target::CallModule(path) = node.target() else { continue };
@@ -103,7 +103,7 @@ impl<'m> Program<'m> {
                 children.insert(path.clone(), self.add(child, supplied, depth + 1, added)?);
             }
         }
-        let unit = Unit::new(module, &children, supplied)?;
+        let unit = Unit::new(module, slots, &children, supplied)?;
         self.units.push(unit);
         added.insert(module, self.units.len() - 1);
         Ok(self.units.len() - 1)
@@ -150,7 +150,7 @@ impl<'m> Program<'m> {
         let unit = &self.units[number];
         let mut names = Names::default();
         let mut text = String::new();
-        let mut handed: HashMap<&Member, TokenStream> = HashMap::new();
+        let (mut handed, mut state) = (HashMap::<&Member, TokenStream>::new(), Vec::new());
         for (i, input) in unit.flow.inputs[region].iter().enumerate() {
             let name = format_ident!("a{i}");
             match input {
@@ -164,6 +164,10 @@ impl<'m> Program<'m> {
                 }
                 // Sizes have one name everywhere.
                 Input::Size(size) => text.push_str(&format!("size {size}, ")),
+                Input::State(way) => {
+                    text.push_str(&format!("{name}: {:?}, ", unit.slots.as_ref().map(|slots| slots.type_at(way))));
+                    state.push((way.clone(), Place { tokens: quote!(#name), is_reference: true }));
+                }
             }
         }
         if region == 0 {
@@ -172,6 +176,7 @@ impl<'m> Program<'m> {
             for (i, id) in unit.graph().placeholders().enumerate() {
                 names.give(id, format_ident!("p{i}"), true);
             }
+            state.push((Way::new(), Place { tokens: quote!(state), is_reference: false }));
         }
         for (i, id) in unit.locals(region).enumerate() {
             names.give(id, format_ident!("v{i}"), false);
@@ -181,7 +186,13 @@ impl<'m> Program<'m> {
             let path = way.last().map(|member| unit.holders.relative(holder, member)).unwrap_or_default();
             quote!(self[#path])
         };
-        let view = unit.view(region, names, &place, &|member| handed.get(member).cloned());
+        let cells = || unit.cells.of(region).filter(|_| region != 0);
+        let mut fresh = Fresh::default();
+        for cell in cells() {
+            let statements = unit.read(cell, &piece(&state, &cell.way), &mut names, &mut fresh);
+            statements.iter().for_each(|statement| text.push_str(&statement.code));
+        }
+        let view = unit.view(region, names, &place, &|member| handed.get(member).cloned(), state);
         let calls = unit.calls(&view, &self.sources);
         for item in &unit.region(region).items {
             match item {
@@ -201,6 +212,12 @@ impl<'m> Program<'m> {
         }
         for id in &unit.flow.outputs[region] {
             text.push_str(&format!("{}: {} ", view.names.of(*id), value_type(unit, *id)));
+        }
+        if let Some(slots) = &unit.slots {
+            for cell in cells().filter(|cell| !cell.stays()) {
+                let place = piece(&view.state, &cell.way);
+                text.push_str(&unit.leave(cell, &place, &calls, &slots.structures, &mut Reads::new()).code);
+            }
         }
         text
     }
@@ -287,10 +304,5 @@ fn child<'m>(module: &'m GraphModule, path: &ModulePath) -> Option<&'m GraphModu
 
 /// The Rust type of a value.
 pub(super) fn value_type(unit: &Unit<'_>, id: NodeId) -> String {
-    use super::super::call::{Several, kind_of};
-    match kind_of(unit.graph().node(id)) {
-        Some(Several::List) => "Vec<Tensor>".to_owned(),
-        Some(Several::Tuple(len)) => format!("({})", vec!["Tensor"; len].join(", ")),
-        None => "Tensor".to_owned(),
-    }
+    Structures::default().text(&Ty::of_node(unit.graph().node(id)))
 }

@@ -2,14 +2,14 @@
 //!
 //! Invariant: a type has every value that is given for it: what is absent here and present there is an `Option`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::ir::{Argument, Graph, NodeId, Op, SizeOf, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Op, SizeOf, Target};
 use crate::ops::kind::Kind;
 use crate::value::{Fact, SymInt, Value};
 
@@ -39,14 +39,42 @@ pub(super) enum Ty {
     Struct(Arc<str>),
 }
 
+impl Ty {
+    /// The type of a step's value.
+    pub(super) fn of_node(node: &Node) -> Self {
+        match (kind_of(node), &node.meta().fact) {
+            (None, _) => Self::Tensor,
+            (Some(_), fact @ (Fact::List(_) | Fact::Tuple(_))) => Self::of_fact(fact),
+            (Some(Several::List), _) => Self::List(Box::new(Self::Tensor)),
+            (Some(Several::Tuple(len)), _) => Self::Tuple(vec![Self::Tensor; len]),
+        }
+    }
+
+    fn of_fact(fact: &Fact) -> Self {
+        match fact {
+            Fact::List(items) => Self::List(Box::new(items.first().map_or(Self::Tensor, Self::of_fact))),
+            Fact::Tuple(parts) => Self::Tuple(parts.iter().map(Self::of_fact).collect()),
+            Fact::Data(Value::None) => Self::Nothing,
+            Fact::Data(Value::Bool(_)) => Self::Data("bool"),
+            Fact::Data(Value::Int(int)) => number(*int),
+            Fact::Data(Value::Float(_)) => Self::Data("f64"),
+            _ => Self::Tensor,
+        }
+    }
+}
+
 /// How often each value is still read.
 pub(super) type Reads = HashMap<NodeId, usize>;
 
 /// The structures that are parameters, results or parts of them: names and types of their fields.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Structures {
     pub(super) fields: IndexMap<Arc<str>, Vec<(Arc<str>, Ty)>>,
+    /// Those that the captured model does not have: what one element of a list keeps, each with the path of the list.
+    pub(super) rows: HashMap<Arc<str>, Arc<str>>,
     pub(super) names: HashMap<Arc<str>, Ident>,
+    /// Those that begin as Rust's own defaults.
+    pub(super) defaults: HashSet<Arc<str>>,
     /// Whether they are the model's own types, and not types of the program: then they are named by its paths, and a list
     /// of what no type has is shown as a tuple.
     pub(super) is_shown: bool,
@@ -76,11 +104,7 @@ impl Structures {
     pub(super) fn of(&mut self, graph: &Graph, argument: &Argument, said: &str) -> Result<Ty, FolderError> {
         Ok(match argument {
             Argument::Node(id) if followed(graph, *id).is_some() => Ty::Data("usize"),
-            Argument::Node(id) => match kind_of(graph.node(*id)) {
-                Some(Several::List) => Ty::List(Box::new(Ty::Tensor)),
-                Some(Several::Tuple(len)) => Ty::Tuple(vec![Ty::Tensor; len]),
-                None => Ty::Tensor,
-            },
+            Argument::Node(id) => Ty::of_node(graph.node(*id)),
             Argument::None => Ty::Nothing,
             Argument::Bool(_) => Ty::Data("bool"),
             Argument::Int(int) => number(*int),
@@ -126,6 +150,12 @@ impl Structures {
                 Ty::Struct(name.clone())
             }
         })
+    }
+
+    /// Whether a structure is taken apart where it is read and written: it has lists, or is what an element keeps.
+    pub(super) fn has_lists(&self, name: &str) -> bool {
+        let fields = self.fields.get(name).map_or(&[][..], Vec::as_slice);
+        self.rows.contains_key(name) || fields.iter().any(|(_, ty)| matches!(ty, Ty::List(_)))
     }
 
     /// The type that also has this value; in it, tensors are tensors.
@@ -246,11 +276,7 @@ impl Structures {
     /// A structure of the values of its fields.
     pub(super) fn structure(&self, name: &Arc<str>, values: Vec<TokenStream>) -> TokenStream {
         let types = self.fields.get(name).map_or(&[][..], Vec::as_slice);
-        let ident = match self.names.get(name) {
-            _ if self.is_shown => path(name),
-            Some(ident) => ident.to_token_stream(),
-            None => identifier(&camel(name)).to_token_stream(),
-        };
+        let ident = self.named(name);
         if values.is_empty() && self.is_shown {
             return quote!(#ident {});
         }
@@ -264,13 +290,27 @@ impl Structures {
         quote!(#ident { #(#fields: #values),* })
     }
 
+    /// The name of a structure.
+    pub(super) fn named(&self, name: &Arc<str>) -> TokenStream {
+        match self.names.get(name) {
+            _ if self.is_shown => path(name),
+            Some(ident) => ident.to_token_stream(),
+            None => identifier(&camel(name)).to_token_stream(),
+        }
+    }
+
     /// The definitions of the structures, as lines.
     pub(super) fn definitions(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for (name, fields) in &self.fields {
             let Some(ident) = self.names.get(name) else { continue };
-            lines.push(format!("/// `{}` of the captured model.", name.escape_debug()));
-            lines.push("#[derive(Debug, Clone)]".to_owned());
+            lines.push(match self.rows.get(name) {
+                Some(list) if list.is_empty() => "/// What one part of the captured model keeps.".to_owned(),
+                Some(list) => format!("/// What one of `{}` keeps.", list.escape_debug()),
+                None => format!("/// `{}` of the captured model.", name.escape_debug()),
+            });
+            let default = if self.defaults.contains(name) { ", Default" } else { "" };
+            lines.push(format!("#[derive(Debug, Clone{default})]"));
             if fields.is_empty() {
                 lines.push(format!("pub struct {ident};"));
             } else if is_tuple(fields) {

@@ -3,6 +3,7 @@
 //! Invariant: everything that cannot be written is told at once.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use candle_core::{DType, Tensor};
 use proc_macro2::TokenStream;
@@ -18,10 +19,13 @@ use super::super::identifier::identifier;
 use super::super::literal::literal;
 use super::super::names::Names;
 use super::super::place::{Place, Places, part_of};
+use super::cells::Cells;
 use super::error::{FolderError, Unwritable};
 use super::flow::{Flow, Input};
 use super::holder::{Holders, Member};
+use super::pieces::piece;
 use super::region::{Item, Region, Regions};
+use super::slots::{Slots, Way};
 use crate::ops::kind::Kind;
 
 /// A graph of the program.
@@ -29,6 +33,9 @@ pub(super) struct Unit<'m> {
     pub(super) module: &'m GraphModule,
     pub(super) regions: Regions,
     pub(super) holders: Holders,
+    /// What it keeps, if it is the model.
+    pub(super) slots: Option<Rc<Slots>>,
+    pub(super) cells: Cells,
     pub(super) flow: Flow,
     pub(super) leaves: HashMap<ModulePath, Leaf>,
     /// Whether all of it is on one device, which can then be any.
@@ -60,23 +67,28 @@ pub(super) struct View {
     pub(super) places: Places,
     /// Where the modules are that it calls or passes on.
     pub(super) modules: HashMap<usize, Place>,
+    /// Where pieces of the state are, what is inside of another first.
+    pub(super) state: Vec<(Way, Place)>,
     /// The value whose device is that of the program.
     device_of: Option<NodeId>,
 }
 
 impl<'m> Unit<'m> {
-    /// Takes a graph apart. `children` are the units of its child graphs, by path.
+    /// Takes a graph apart, which keeps this. `children` are the units of its child graphs, by path.
     pub(super) fn new(
         module: &'m GraphModule,
+        slots: Option<Slots>,
         children: &HashMap<ModulePath, usize>,
         supplied: &dyn Fn(&str) -> bool,
     ) -> Result<Self, FolderError> {
         let graph = module.graph();
         let regions = Regions::new(graph);
         let holders = Holders::new(graph, module.attributes(), &regions);
-        let flow = Flow::new(graph, &regions, &holders);
+        let cells = Cells::new(graph, &regions, slots.as_ref());
+        let flow = Flow::new(graph, &regions, &holders, &cells);
         let on_one_device = device::is_one(graph, module.attributes());
-        let mut unit = Self { module, regions, holders, flow, leaves: HashMap::new(), on_one_device };
+        let (slots, leaves) = (slots.map(Rc::new), HashMap::new());
+        let mut unit = Self { module, regions, holders, slots, cells, flow, leaves, on_one_device };
         let mut unwritable = Vec::new();
         for (id, node) in graph.nodes() {
             let leaf = match node.target() {
@@ -137,20 +149,38 @@ impl<'m> Unit<'m> {
 
     /// The values that a region names: those it takes, and those it makes or gets.
     pub(super) fn locals(&self, region: usize) -> impl Iterator<Item = NodeId> + '_ {
-        self.regions.all[region].items.iter().flat_map(|item| match item {
-            Item::Step(id) => vec![*id],
-            Item::Call(inner) => self.flow.outputs[*inner].clone(),
-        })
+        self.regions.all[region].items.iter().flat_map(|item| self.made(*item))
     }
 
-    /// How a region names what it reads: values by `name`, what its struct holds by `place`, and what it is handed by
-    /// `handed`.
+    /// The values that an item makes or gets.
+    pub(super) fn made(&self, item: Item) -> Vec<NodeId> {
+        match item {
+            Item::Step(id) => vec![id],
+            Item::Call(inner) => self.flow.outputs[inner].clone(),
+        }
+    }
+
+    /// The values that a region's function gives, or puts into the state, where it ends.
+    pub(super) fn given(&self, region: usize) -> Vec<NodeId> {
+        let mut given: Vec<NodeId> = match region {
+            0 => self.cells.returned().collect(),
+            region => self.flow.outputs[region].clone(),
+        };
+        for cell in self.cells.of(region).filter(|_| region != 0) {
+            cell.writes.for_each_node(&mut |id| given.push(id));
+        }
+        given
+    }
+
+    /// How a region names what it reads: values by `name`, what its struct holds by `place`, what it is handed by
+    /// `handed`, and pieces of the state by `state`.
     pub(super) fn view(
         &self,
         region: usize,
         names: Names,
         place: &dyn Fn(&[Member]) -> TokenStream,
         handed: &dyn Fn(&Member) -> Option<TokenStream>,
+        state: Vec<(Way, Place)>,
     ) -> View {
         let graph = self.graph();
         let holder = self.holders.of(&self.regions.all[region].path);
@@ -162,12 +192,12 @@ impl<'m> Unit<'m> {
         };
         let taken = self.flow.inputs[region].iter().filter_map(|input| match input {
             Input::Value(id) => Some(*id),
-            Input::Held(_) | Input::Size(_) => None,
+            Input::Held(_) | Input::Size(_) | Input::State(_) => None,
         });
         // The function of the graph takes the placeholders.
         let values = taken.chain(graph.placeholders().take_while(|_| region == 0));
         let device_of = Some(values).filter(|_| self.on_one_device).and_then(|all| device::asked(graph, &names, all));
-        let mut view = View { names, places: Places::default(), modules: HashMap::new(), device_of };
+        let mut view = View { names, places: Places::default(), modules: HashMap::new(), state, device_of };
         let attribute = |view: &mut View, path: &ModulePath| {
             let leaf = self.holders.leaf(path);
             let at = at(&Member::Leaf(leaf.clone()));
@@ -204,7 +234,7 @@ impl<'m> Unit<'m> {
                             Input::Held(Member::Leaf(path)) => {
                                 view.places.give(path.clone(), at(&Member::Leaf(path.clone())));
                             }
-                            Input::Value(_) | Input::Size(_) => {}
+                            Input::Value(_) | Input::Size(_) | Input::State(_) => {}
                         }
                     }
                 }
@@ -251,6 +281,10 @@ impl<'m> Unit<'m> {
             Input::Held(Member::Leaf(path)) => {
                 let (tokens, is_reference) = (view.places.of(path), view.places.is_lent(path));
                 borrowed(&Place { tokens, is_reference })
+            }
+            Input::State(way) => {
+                let Place { tokens, is_reference } = piece(&view.state, way);
+                if is_reference { tokens } else { quote!(&mut #tokens) }
             }
         }
     }

@@ -49,7 +49,9 @@ pub(super) fn chain(expression: &Expr, shape: Shape) -> Option<String> {
         left = &left[1..];
     }
     let Some((last, middle)) = left.split_last() else { return Some(first) };
-    let below = shape.nested(0);
+    // Behind a root of several lines, the parts are as deep as its last line.
+    let deep = if first.contains('\n') { shape.indent } else { shape.indent + TAB };
+    let below = Shape::line(deep, 0);
     let mut written = vec![first];
     for link in middle {
         written.push(link.write(below)?);
@@ -58,7 +60,7 @@ pub(super) fn chain(expression: &Expr, shape: Shape) -> Option<String> {
     let budget = if links.len() == 1 { shape.width } else { shape.width.min(NARROW) }.saturating_sub(almost);
     let is_flat = written.iter().all(|text| !text.contains('\n')) && budget > 0;
     // As rustfmt does, the `?` of the last part are counted twice.
-    let below_last = || last.write(Shape::line(shape.indent + TAB, shape.overhead()).before(last.tries)?);
+    let below_last = || last.write(Shape::line(deep, shape.overhead()).before(last.tries)?);
     let mut on_one_line = false;
     let here = if is_flat {
         shape.before(last.tries).and_then(|shape| shape.after(almost)).and_then(|shape| last.write(shape))
@@ -86,7 +88,7 @@ pub(super) fn chain(expression: &Expr, shape: Shape) -> Option<String> {
         None => below_last()?,
     };
     written.push(text);
-    let between = if on_one_line { String::new() } else { format!("\n{:1$}", "", shape.indent + TAB) };
+    let between = if on_one_line { String::new() } else { format!("\n{:deep$}", "") };
     let text = written.join(&between);
     (first_width(&text) <= shape.width).then_some(text)
 }

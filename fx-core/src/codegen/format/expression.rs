@@ -2,7 +2,7 @@
 //!
 //! Invariant: none is given where the expression cannot be written in the columns that it may take.
 
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::Expr;
 
 use super::Shape;
@@ -48,6 +48,9 @@ pub(super) fn rewrite(expression: &Expr, shape: Shape) -> Option<String> {
         Expr::Array(array) => list::write("", Brackets::Square, &array.elems.iter().collect::<Vec<_>>(), shape),
         Expr::Macro(call) => {
             let name = format!("{}!", one_line_tokens(&call.mac.path));
+            if let Some(repeat) = repeated(&call.mac) {
+                return list::repeated(&name, &repeat, shape);
+            }
             let items = call.mac.parse_body_with(syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated);
             match (items, &call.mac.delimiter) {
                 (Ok(items), syn::MacroDelimiter::Bracket(_)) => {
@@ -67,6 +70,12 @@ pub(super) fn rewrite(expression: &Expr, shape: Shape) -> Option<String> {
 /// The columns of the first line.
 pub(super) fn first_width(text: &str) -> usize {
     text.lines().next().unwrap_or_default().chars().count()
+}
+
+/// What `vec![item; count]` is given.
+fn repeated(call: &syn::Macro) -> Option<syn::ExprRepeat> {
+    let (tokens, is_bracketed) = (&call.tokens, matches!(call.delimiter, syn::MacroDelimiter::Bracket(_)));
+    syn::parse2(quote!([#tokens])).ok().filter(|_| is_bracketed)
 }
 
 /// An expression on one line, however long.
@@ -90,6 +99,7 @@ pub(in crate::codegen) fn one_line(expression: &Expr) -> String {
             format!("{} {} {}", one_line(&binary.left), binary.op.to_token_stream(), one_line(&binary.right))
         }
         Expr::Index(index) => format!("{}[{}]", one_line(&index.expr), one_line(&index.index)),
+        Expr::Cast(cast) => format!("{} as {}", one_line(&cast.expr), one_line_tokens(&cast.ty)),
         Expr::Tuple(tuple) if tuple.elems.len() == 1 => format!("({},)", one_line(&tuple.elems[0])),
         Expr::Tuple(tuple) => format!("({})", each(&mut tuple.elems.iter())),
         Expr::Array(array) => format!("[{}]", each(&mut array.elems.iter())),
@@ -99,6 +109,10 @@ pub(in crate::codegen) fn one_line(expression: &Expr) -> String {
             format!("{}{limits}{}", end(&range.start), end(&range.end))
         }
         Expr::Macro(call) => {
+            if let Some(repeat) = repeated(&call.mac) {
+                let name = one_line_tokens(&call.mac.path);
+                return format!("{name}![{}; {}]", one_line(&repeat.expr), one_line(&repeat.len));
+            }
             let items = call.mac.parse_body_with(syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated);
             let Ok(items) = items else { return one_line_tokens(call) };
             let (open, close) = match call.mac.delimiter {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a list is on one line, or one item to a line, or, if all items are short, as many to a line as fit.
 
-use syn::{Expr, ExprStruct};
+use syn::{Expr, ExprRepeat, ExprStruct};
 
 use super::expression::{first_width, one_line, one_line_tokens, rewrite};
 use super::{NARROW, Shape, TAB};
@@ -103,6 +103,19 @@ pub(super) fn write(callee: &str, brackets: Brackets, items: &[&Expr], shape: Sh
     }
     text.push_str(&format!("\n{:1$}{close}", "", shape.indent));
     Some(text)
+}
+
+/// An item and how often it is there, after the name of a macro: on one line, or each on a line of its own.
+pub(super) fn repeated(name: &str, repeat: &ExprRepeat, shape: Shape) -> Option<String> {
+    let (item, count) = (one_line(&repeat.expr), one_line(&repeat.len));
+    let short = format!("{name}[{item}; {count}]");
+    let inside = rewrite(&repeat.expr, shape.after(name.len() + 1)?.before(count.len() + 3)?);
+    if inside.is_some_and(|inside| inside == item) {
+        return Some(short);
+    }
+    let nested = shape.nested(1);
+    let (item, indent) = (rewrite(&repeat.expr, nested)?, nested.indent);
+    Some(format!("{name}[\n{:indent$}{item};\n{:indent$}{count}\n{:2$}]", "", "", shape.indent))
 }
 
 /// Whether an expression, as the only item of a list, may go over several lines.

@@ -84,12 +84,12 @@ pub(super) fn statement(before: &str, expression: &Expr, after: &str, indent: us
     }
 }
 
-/// The first lines of an `if` of this condition, with the brace.
-pub(super) fn condition(condition: &Expr, indent: usize) -> String {
-    let shape = Shape::line(indent, 2).after(3);
-    let text = shape.and_then(|shape| expression::rewrite(condition, shape)).unwrap_or_else(|| one_line(condition));
+/// The first lines of a block, with the brace: `if`, or `for x in`, and the expression behind it.
+pub(super) fn block(before: &str, head: &Expr, indent: usize) -> String {
+    let shape = Shape::line(indent, 2).after(before.chars().count() + 1);
+    let text = shape.and_then(|shape| expression::rewrite(head, shape)).unwrap_or_else(|| one_line(head));
     let brace = if text.contains('\n') { format!("\n{:indent$}{{", "") } else { " {".to_owned() };
-    format!("if {text}{brace}")
+    format!("{before} {text}{brace}")
 }
 
 /// A tuple of types that stands at the end of a signature.
