@@ -256,7 +256,8 @@ fn weights_get_the_names_of_the_checkpoint() {
     // A model that is a layer itself.
     let linear = candle_nn::Linear::new(tensor(&[1.0, 2.0]).reshape((1, 2)).expect("two"), None);
     let tracer = Tracer::new().input("x", DType::F32, (3, 2));
-    let one = tracer.trace_with(&linear, |linear, inputs| linear.forward(&inputs.tensor("x")?)).expect("it is captured");
+    let one =
+        tracer.trace_with(&linear, |linear, inputs| linear.forward(&inputs.tensor("x")?)).expect("it is captured");
     for (name, expected) in [("", "weight"), ("head", "head.weight"), ("head.", "head.weight")] {
         let written = Folder::new().rename(|path| format!("{name}{path}")).write(&one).expect("it can be written");
         assert_eq!(written.weights()[0].0, expected);

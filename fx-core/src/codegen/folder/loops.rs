@@ -220,11 +220,16 @@ impl Bodies<'_> {
                     (Target::CallModule(_), Target::CallModule(_)) => true,
                     (old, new) => old == new,
                 };
-                let shapes = old.arguments().zip(new.arguments()).all(|(old, new)| {
-                    old.map_nodes(&mut |_| base) == new.map_nodes(&mut |_| base)
-                });
+                let shapes = old
+                    .arguments()
+                    .zip(new.arguments())
+                    .all(|(old, new)| old.map_nodes(&mut |_| base) == new.map_nodes(&mut |_| base));
                 let types = value_type(unit, base) == value_type(unit, item);
-                is_same && types && shapes && old.args().len() == new.args().len() && old.kwargs().len() == new.kwargs().len()
+                is_same
+                    && types
+                    && shapes
+                    && old.args().len() == new.args().len()
+                    && old.kwargs().len() == new.kwargs().len()
             }
             _ => false,
         }
@@ -362,9 +367,10 @@ impl Writer<'_, '_> {
         let others = others.chain(pieces.iter().map(|(_, Through { elements, name })| (elements.clone(), name)));
         let others: Vec<(TokenStream, &Ident)> = others.collect();
         let head = if others.is_empty() { quote!(&#elements) } else { quote!(#elements.iter()) };
-        let (head, pattern) = others.into_iter().fold((head, first.to_string()), |(head, pattern), (elements, name)| {
-            (quote!(#head.zip(#elements)), format!("({pattern}, {name})"))
-        });
+        let (head, pattern) =
+            others.into_iter().fold((head, first.to_string()), |(head, pattern), (elements, name)| {
+                (quote!(#head.zip(#elements)), format!("({pattern}, {name})"))
+            });
         let state: Vec<_> = pieces.into_iter().map(|(way, through)| (way, lent(&through.name))).collect();
         let handed = state.len();
         self.view.state.splice(0..0, state);
