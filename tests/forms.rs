@@ -32,10 +32,14 @@ mod helpers;
 mod layers;
 #[path = "forms/paths.rs"]
 mod paths;
+#[path = "forms/programs.rs"]
+mod programs;
 #[path = "forms/reports.rs"]
 mod reports;
 #[path = "forms/results.rs"]
 mod results;
+#[path = "forms/sequences.rs"]
+mod sequences;
 #[path = "forms/sessions.rs"]
 mod sessions;
 #[path = "forms/sizes.rs"]

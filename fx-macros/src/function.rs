@@ -49,7 +49,7 @@ pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, erro
     used.signature(&sig);
     used.block(&block);
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare(paths));
+    let (imports, aliases) = (shadow::imports(&used, false, paths), body.aliases.declare());
     let (whole, statement) = whole::expand(item, &dispatch, &types, &sig.output, paths);
     block.stmts.insert(0, statement);
     let (public, twin) = (dispatch.write(), dispatch.proxy_impl(sig, block));

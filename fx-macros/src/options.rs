@@ -57,6 +57,7 @@ fn read_options(
     lists: &mut [(&'static str, &mut Vec<Path>)],
     errors: &Errors,
 ) -> Paths {
+    let names: Vec<&'static str> = flags.iter().map(|(name, _)| *name).collect();
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
         if let Some((name, paths)) = lists.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
@@ -76,11 +77,18 @@ fn read_options(
         if root.is_some() {
             errors.report(&meta.path, Message::DuplicateOption("crate".to_owned()));
         }
-        root = Some(meta.value()?.call(Path::parse_mod_style)?);
+        match meta.value().and_then(|value| value.call(Path::parse_mod_style)) {
+            Ok(path) => root = Some(path),
+            Err(_) => {
+                errors.report(&meta.path, Message::CratePath);
+                skip_to_comma(&meta)?;
+            }
+        }
         Ok(())
     });
     if let Err(error) = parser.parse2(options) {
-        errors.syn(error);
+        let known = ["crate"].into_iter().chain(names).collect();
+        errors.report_at(error.span(), Message::OptionForm { place, known });
     }
     Paths::new(root)
 }
@@ -112,6 +120,7 @@ pub(crate) fn take_field_options(attributes: &mut Vec<Attribute>, errors: &Error
         read_flag(&meta, "a field", &["rename"], flags, errors)?;
         if options.constant && options.leaf {
             errors.report(&meta.path, Message::ConflictingOptions("constant", "leaf"));
+            (options.constant, options.leaf) = (false, false);
         }
         Ok(())
     });
@@ -219,7 +228,7 @@ fn take(
             return inside.is_none();
         }
         if let Err(error) = attribute.parse_nested_meta(&mut read) {
-            errors.syn(syn::Error::new(error.span(), Message::OptionForm { place, known: known.to_vec() }));
+            errors.report_at(error.span(), Message::OptionForm { place, known: known.to_vec() });
         }
         false
     });
@@ -271,6 +280,14 @@ fn read_name(meta: &ParseNestedMeta<'_>, errors: &Errors) -> syn::Result<Option<
         skip_value(meta)?;
     }
     Ok(None)
+}
+
+/// Steps over what cannot be read, so that the options after it are.
+fn skip_to_comma(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
+        meta.input.parse::<TokenTree>()?;
+    }
+    Ok(())
 }
 
 /// Steps over `= value` or `(…)`, so that the options after an unknown one are still read.

@@ -37,7 +37,8 @@ impl Classes {
     /// Whether a type of the crate holds this one behind a lock or a cell.
     fn is_guarded(&self, id: usize) -> bool {
         let guards = |name: &str| GUARDED.contains(&name);
-        (0..self.types.len()).any(|holder| self.types[holder].holds(guards) && self.held_types(holder).any(|held| held == id))
+        (0..self.types.len())
+            .any(|holder| self.types[holder].holds(guards) && self.held_types(holder).any(|held| held == id))
     }
 }
 

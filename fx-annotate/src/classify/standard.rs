@@ -37,7 +37,9 @@ impl Classes {
             methods(item).any(|method| {
                 let mentioned: Vec<_> = parameters(&method.sig).into_iter().chain(result(&method.sig)).collect();
                 let associated = mentioned.iter().any(|path| path.len() == 2 && path[0] == "Self");
-                associated || mentions_tensor(file, &mentioned) || mentioned.iter().any(|path| self.is_module(file, path))
+                associated
+                    || mentions_tensor(file, &mentioned)
+                    || mentioned.iter().any(|path| self.is_module(file, path))
             })
         };
         match &**name {

@@ -128,7 +128,8 @@ mod tests {
         let weights = candle_nn::VarBuilder::zeros(DType::F32, &Device::Cpu);
         let model = Arc::new(LayerNorm2d::new(3, 1e-6, weights).unwrap());
         let x = counted(&[1, 3, 2, 2]);
-        let captured = Tracer::new().example("x", &x).trace_with(&model, |norm, inputs| norm.forward(&inputs.tensor("x")?));
+        let captured =
+            Tracer::new().example("x", &x).trace_with(&model, |norm, inputs| norm.forward(&inputs.tensor("x")?));
         let captured = captured.unwrap();
         assert_eq!(bits(&model.forward(&x).unwrap()), bits(&captured.forward(&[&x]).unwrap()));
     }

@@ -21,13 +21,14 @@ use syn::{
     Stmt, Type,
 };
 
+use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
+use super::bindings::Bindings;
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
 use super::{calls, compare, conditions, decisions, literals, variants};
-use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
-use super::bindings::Bindings;
+use crate::known::Known;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
 
@@ -43,6 +44,8 @@ pub(crate) struct Body<'a> {
     twinned: Vec<String>,
     /// The type that the impl is of, and the constants that it declares.
     of: Option<(Type, Vec<String>)>,
+    /// Where the types of literals and patterns are asked for, in code that is always compiled.
+    pub(super) known: Option<&'a Known>,
     /// The functions of the impl, without `self`, that have no twin.
     untwinned: Vec<String>,
     /// Type aliases the patterns and literals need.
@@ -64,6 +67,7 @@ impl<'a> Body<'a> {
         Body {
             types: types.with_locals(bindings.types),
             paths,
+            known: types.known(),
             bound: bindings.values,
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
@@ -102,11 +106,12 @@ impl<'a> Body<'a> {
     /// Visits what may be compiled only where something holds.
     fn under(&mut self, holds: Option<TokenStream>, visit: impl FnOnce(&mut Self)) {
         let Some(holds) = holds else { return visit(self) };
-        let outside = (std::mem::take(&mut self.fallbacks), std::mem::take(&mut self.aliases));
+        let (known, fallbacks) = (self.known.take(), std::mem::take(&mut self.fallbacks));
+        let aliases = std::mem::take(&mut self.aliases);
         visit(self);
         self.only_where(&holds);
-        let inside =
-            (std::mem::replace(&mut self.fallbacks, outside.0), std::mem::replace(&mut self.aliases, outside.1));
+        self.known = known;
+        let inside = (std::mem::replace(&mut self.fallbacks, fallbacks), std::mem::replace(&mut self.aliases, aliases));
         self.fallbacks.extend(inside.0);
         self.aliases.extend(inside.1);
     }

@@ -3,7 +3,9 @@
 //! Invariant: a trait that is neither candle's nor std's nor annotated has methods only, which become inherent ones of the mirror.
 
 use proc_macro2::Ident;
-use syn::{ImplItem, ItemImpl, Path};
+use syn::{FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type};
+
+use super::types::is_tensor;
 
 /// What an impl is of, as far as twins differ by it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,9 +30,32 @@ impl ImplKind {
 
 /// The traits of the standard library's that say how values are made, reached and put together.
 const STANDARD: &[&str] = &[
-    "From", "Into", "TryFrom", "TryInto", "Default", "Deref", "DerefMut", "AsRef", "AsMut", "Borrow", "BorrowMut",
-    "Index", "IndexMut", "Add", "Sub", "Mul", "Div", "Neg", "AddAssign", "SubAssign", "MulAssign", "DivAssign",
-    "Iterator", "IntoIterator", "FromIterator", "Extend",
+    "From",
+    "Into",
+    "TryFrom",
+    "TryInto",
+    "Default",
+    "Deref",
+    "DerefMut",
+    "AsRef",
+    "AsMut",
+    "Borrow",
+    "BorrowMut",
+    "Index",
+    "IndexMut",
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Neg",
+    "AddAssign",
+    "SubAssign",
+    "MulAssign",
+    "DivAssign",
+    "Iterator",
+    "IntoIterator",
+    "FromIterator",
+    "Extend",
 ];
 
 pub(super) fn impl_kind(item: &ItemImpl) -> ImplKind {
@@ -38,9 +63,21 @@ pub(super) fn impl_kind(item: &ItemImpl) -> ImplKind {
         return ImplKind::Inherent;
     };
     // A trait of that name with other methods is the user's, or a mistake, of which rustc speaks where it is made.
+    let is_tensor = |ty: &Type| matches!(ty, Type::Path(ty) if is_tensor(&ty.path));
+    let lent_a_tensor = |sig: &Signature| match sig.inputs.iter().nth(1) {
+        Some(FnArg::Typed(input)) => !is_tensor(&input.ty),
+        _ => false,
+    };
+    let returns_a_result = |sig: &Signature| match &sig.output {
+        ReturnType::Type(_, ty) => !is_tensor(ty),
+        ReturnType::Default => false,
+    };
     let has_only = |name: &str, arguments: usize| {
         item.items.iter().all(|member| match member {
-            ImplItem::Fn(method) => method.sig.ident == name && method.sig.inputs.len() == 1 + arguments,
+            ImplItem::Fn(ImplItemFn { sig, .. }) => {
+                let is_named = sig.ident == name && sig.inputs.len() == 1 + arguments;
+                is_named && lent_a_tensor(sig) && returns_a_result(sig)
+            }
             _ => false,
         })
     };

@@ -1,8 +1,8 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
 //! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs`,
-//! `literals.rs` and `variants.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
-//! arguments as `parameters.rs` takes them.
+//! `literals.rs` and `variants.rs`) what changes in their bodies, `conditions.rs` where that is compiled, `shadow.rs` which names
+//! are in scope, `entry.rs` how a trace enters, with arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
@@ -30,13 +30,13 @@ pub(crate) mod types;
 mod variants;
 mod weights;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
-    Visibility, parse_quote,
+    FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath, Visibility,
+    parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
@@ -49,8 +49,8 @@ use crate::paths::Paths;
 use crate::traits;
 use body::Body;
 pub(crate) use generics::is_module_bound;
-use kind::{ImplKind, impl_kind};
 use generics::{bound_traits, is_plain_bound, twin_generics, with_bounds_inside};
+use kind::{ImplKind, impl_kind};
 use names::Names;
 use types::{Target, Types};
 
@@ -67,7 +67,8 @@ pub(crate) fn expand_impl(
     }
     let of_tensor = of.mirrored && matches!(&*item.self_ty, Type::Path(ty) if types::is_tensor(&ty.path));
     let of_any = |own: &Ident| item.generics.type_params().any(|param| param.ident == *own);
-    let Some((mirror, own)) = mirror_path(&item.self_ty).filter(|(_, own)| !of_any(own)) else {
+    let named = mirror_path(&item.self_ty).filter(|(mirror, own)| !of_any(own) && !is_standard(mirror, own));
+    let Some((mirror, own)) = named else {
         errors.report(&item.self_ty, Message::SelfType);
         return (item.clone(), TokenStream::new());
     };
@@ -180,17 +181,19 @@ pub(crate) fn expand_impl(
     .map(|path| quote!(#path for));
     // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
     // the type itself.
-    let of_type = match kind {
-        kind if kind.is_whole() && !of_tensor && item.generics.params.is_empty() => {
+    let by_type = kind.is_whole() && !of_tensor && item.generics.params.is_empty();
+    let of_traceable = by_type.then(|| known::trait_of(known.ask(&item.self_ty, |_| false), paths));
+    let of_type = match &of_traceable {
+        Some(traceable) => {
             let mut ty = (*item.self_ty).clone();
             types::Unshadow(paths).visit_type_mut(&mut ty);
-            known::function_of(&ty, paths.traceable(), "Symbolic")
+            known::function_of(&ty, traceable.clone(), "Symbolic")
         }
-        _ => mirror.to_token_stream(),
+        None => mirror.to_token_stream(),
     };
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
     let builder = !kind.is_whole() && selected.iter().any(|method| select::takes_weights(&method.sig));
-    let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare(paths));
+    let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare());
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
@@ -200,23 +203,27 @@ pub(crate) fn expand_impl(
         let implementation = entry.implement(&generics, &mirror, paths);
         quote!(#(#method_attrs)* #implementation)
     });
-    let known = known.declare_asked(&cfgs, paths);
     let (outside, inside) = (&associated.outside, &associated.inside);
     let objects =
         item.items.iter().all(|member| matches!(member, ImplItem::Fn(method) if traits::can_be_dyn(&method.sig)));
-    let objects = objects && kind == ImplKind::Mirrored && !of_tensor && item.generics.params.is_empty();
-    // What objects need asks for the mirror itself.
-    let annotated = (!of_tensor && !objects && item.generics.params.is_empty()).then(|| {
+    let object_of = of_traceable.filter(|_| objects && kind == ImplKind::Mirrored);
+    let known = known.declare_asked(&cfgs, paths);
+    let annotated = (!of_tensor && !by_type && item.generics.params.is_empty()).then(|| {
         let checked = annotated(item, paths);
         quote!(#(#cfgs)* const _: () = { #checked };)
     });
-    let object_held = objects.then(|| object_held(item, paths));
+    let object_held = object_of.as_ref().map(|traceable| object_held(item, traceable, paths));
     let bounds = bound_traits(item, selected.iter().map(|method| &method.sig));
+    // What rustc says of the whole impl, such as that a method is missing, it then says of both alike, and once.
+    let impl_token = &item.impl_token;
+    let members = quote!(#(#associated_types)* #(#constants)* #(#twins)* #object_held);
+    let mut members = Group::new(Delimiter::Brace, members);
+    members.set_span(item.brace_token.span.join());
     let twin = quote! {
         #imports
         #aliases
         #(#allow use #bounds as _;)*
-        impl #impl_generics #of_trait #of_type #where_clause { #(#associated_types)* #(#constants)* #(#twins)* #object_held }
+        #impl_token #impl_generics #of_trait #of_type #where_clause #members
         #(#entries)*
         #inside
     };
@@ -233,8 +240,8 @@ pub(crate) fn expand_impl(
     if let Some(items) = associated.items {
         written.items = items;
     }
-    if objects {
-        written.items.extend(object_methods(item, paths));
+    if let Some(traceable) = &object_of {
+        written.items.extend(object_methods(item, traceable, paths));
     }
     (written, expansion)
 }
@@ -275,8 +282,8 @@ fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
 }
 
 /// The method by which the mirror of an object says what it holds.
-fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
-    let (name, of_type) = (traits::held_method(), known::function_of(&item.self_ty, paths.traceable(), "held"));
+fn object_held(item: &ItemImpl, traceable: &TokenStream, paths: &Paths) -> TokenStream {
+    let (name, of_type) = (traits::held_method(), known::function_of(&item.self_ty, traceable.clone(), "held"));
     let (held, holding) = (paths.private("Held"), paths.private("Holding"));
     quote! {
         fn #name(&self, holding: &mut #holding) -> #held { #of_type(self, holding) }
@@ -284,9 +291,9 @@ fn object_held(item: &ItemImpl, paths: &Paths) -> TokenStream {
 }
 
 /// The methods by which an object of the trait finds its mirror and lends its parts.
-fn object_methods(item: &ItemImpl, paths: &Paths) -> [ImplItem; 2] {
+fn object_methods(item: &ItemImpl, traceable: &TokenStream, paths: &Paths) -> [ImplItem; 2] {
     let (name, scope) = (traits::mirror_method(), paths.scope());
-    let [symbolic, lend] = ["symbolic", "part"].map(|name| known::function_of(&item.self_ty, paths.traceable(), name));
+    let [symbolic, lend] = ["symbolic", "part"].map(|name| known::function_of(&item.self_ty, traceable.clone(), name));
     let (part_method, part) = (traits::part_method(), paths.private("Part"));
     let object = item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor")));
     let mirror = parse_quote! {
@@ -330,6 +337,12 @@ fn mirror_path(self_ty: &Type) -> Option<(Path, Ident)> {
     let own = last.ident.clone();
     last.ident = mirror_ident(&own);
     Some((mirror, own))
+}
+
+/// Whether a type is one of the standard library that holds others, `Box<Block>` or `Vec<Block>`.
+fn is_standard(mirror: &Path, own: &Ident) -> bool {
+    let holds = mirror.segments.last().is_some_and(|last| !last.arguments.is_none());
+    holds && types::is_container(&own.to_string())
 }
 
 /// The type that an impl is of, if it is named.

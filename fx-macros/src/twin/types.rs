@@ -95,6 +95,11 @@ impl<'a> Types<'a> {
         self
     }
 
+    /// Where they are asked for.
+    pub(crate) fn known(&self) -> Option<&'a Known> {
+        self.known
+    }
+
     /// The same, for a function that builds a part of a model.
     pub(crate) fn of_builder(mut self) -> Self {
         self.builder = true;
