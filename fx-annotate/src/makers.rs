@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{Block, Item, Signature};
 
 use crate::classify::{Classes, methods};
-use crate::signature::{calls, is_computation, mentions_tensor, parameters, paths, result, takes_weights};
+use crate::signature::{is_computation, mentions_tensor, method_calls, parameters, paths, result, takes_weights};
 use crate::source::{SourceFile, walk};
 
 /// Functions by type and name.
@@ -96,7 +96,7 @@ struct Called {
 
 impl Called {
     fn add(&mut self, classes: &Classes, file: &SourceFile, own: Option<usize>, block: &Block) {
-        self.methods.extend(calls(block));
+        self.methods.extend(method_calls(block));
         for mut path in paths(block) {
             let Some(name) = path.pop() else { continue };
             let of = if path.len() == 1 && path[0] == "Self" { own } else { classes.find(file, &path) };

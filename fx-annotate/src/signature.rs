@@ -159,6 +159,20 @@ pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     calls.0
 }
 
+/// The names of all methods that a body calls as such. Calls inside macro arguments are not seen.
+pub(super) fn method_calls(block: &Block) -> BTreeSet<String> {
+    struct Methods(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Methods {
+        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+            self.0.insert(call.method.to_string());
+            visit::visit_expr_method_call(self, call);
+        }
+    }
+    let mut methods = Methods(BTreeSet::new());
+    methods.visit_block(block);
+    methods.0
+}
+
 /// All paths that a body names, each with and without its last segment: `Softmax::apply` names `Softmax`.
 pub(super) fn names(block: &Block) -> Vec<Segments> {
     let with_owners = paths(block).into_iter().flat_map(|path| match &path[..] {
