@@ -24,16 +24,22 @@ mod dynamic;
 mod enums;
 #[path = "forms/errors.rs"]
 mod errors;
+#[path = "forms/foreign.rs"]
+mod foreign;
 #[path = "forms/helpers.rs"]
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
 #[path = "forms/paths.rs"]
 mod paths;
+#[path = "forms/programs.rs"]
+mod programs;
 #[path = "forms/reports.rs"]
 mod reports;
 #[path = "forms/results.rs"]
 mod results;
+#[path = "forms/sequences.rs"]
+mod sequences;
 #[path = "forms/sessions.rs"]
 mod sessions;
 #[path = "forms/sizes.rs"]
