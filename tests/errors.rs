@@ -126,7 +126,7 @@ fn unknown_shapes() {
     let dtype = Tracer::new().trace_with(&model, |model, inputs| model.asks_for_the_dtype(&inputs.tensor("x")?));
     insta::assert_snapshot!(message(dtype));
     let row = candle_nn::seq().add(Linear::new(tensor(&[3, 3]), None)).add_fn(|x| x.relu());
-    let hidden = Tracer::new().input("x", DType::F32, (2, 3)).trace(&Hides { row });
+    let hidden = Tracer::new().input("x", DType::F32, (2, 3)).trace(&std::rc::Rc::new(Hides { row }));
     insta::assert_snapshot!(message(hidden));
 }
 

@@ -24,6 +24,8 @@ mod dynamic;
 mod enums;
 #[path = "forms/errors.rs"]
 mod errors;
+#[path = "forms/foreign.rs"]
+mod foreign;
 #[path = "forms/helpers.rs"]
 mod helpers;
 #[path = "forms/layers.rs"]

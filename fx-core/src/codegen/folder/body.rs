@@ -231,7 +231,10 @@ impl<'p> Bodies<'p> {
                 Item::Step(id) => {
                     // A chain that starts with a layer is named after it.
                     let first = value_of(unit, items[start]).filter(|first| is_named(unit, items[start], *first));
-                    let name = value_name(unit, region, first.unwrap_or(*id));
+                    let name = match first {
+                        Some(first) => value_name(unit, region, first),
+                        None => self.form_name(unit, region, &names, *id),
+                    };
                     names.give(*id, fresh.take(&name), false);
                 }
                 Item::Call(inner) => {
@@ -272,7 +275,7 @@ impl<'p> Bodies<'p> {
 }
 
 /// What stands for a value that is written into the next statement.
-const PENDING: &str = "__pending";
+pub(super) const PENDING: &str = "__pending";
 
 /// Whether what makes a value has a name in the model.
 fn is_named(unit: &Unit<'_>, item: Item, id: NodeId) -> bool {

@@ -21,6 +21,7 @@
 //! | `pieces` | pieces of the state in the functions that change them |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
+//! | `forms` | names of what is another form of something |
 //! | `inline` | what is written into the next statement |
 //! | `body` | statements |
 //! | `loops` | rounds of the same statements |
@@ -40,6 +41,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod forms;
 mod hoist;
 mod holder;
 mod inline;
