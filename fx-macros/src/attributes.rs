@@ -2,7 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, Item, Meta};
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Fields, Item, Meta};
 
 use crate::errors::{Errors, Message};
 
@@ -27,6 +28,17 @@ pub(crate) fn for_body(attributes: &[Attribute]) -> Vec<Attribute> {
 /// The attributes of a function whose body stands elsewhere.
 pub(crate) fn for_name(attributes: &[Attribute]) -> Vec<Attribute> {
     attributes.iter().map(without_expectation).collect()
+}
+
+/// `expect` as `allow` on a type and its parts: what its mirror uses is not dead any more.
+pub(crate) fn without_expectations(item: &mut Item) {
+    struct Each;
+    impl VisitMut for Each {
+        fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
+            *attribute = without_expectation(attribute);
+        }
+    }
+    Each.visit_item_mut(item);
 }
 
 /// `expect` as `allow`: of the name and the body, the lint is about one, and would be missed at the other.
@@ -71,6 +83,27 @@ pub(crate) fn report_others(item: &Item, own: &'static str, errors: &Errors) {
     for (attribute, other) in others(attributes) {
         let message = if other == own { Message::Twice(own) } else { Message::Together(own, other) };
         errors.report(attribute.path(), message);
+    }
+}
+
+/// Takes away and reports the attributes of ours on parts of a type, which rustc would not expand there.
+pub(crate) fn report_on_parts(item: &mut Item, errors: &Errors) {
+    let take = |attributes: &mut Vec<Attribute>, place: &'static str| {
+        for (attribute, name) in others(attributes) {
+            errors.report(attribute.path(), Message::OnPart { attribute: name, place });
+        }
+        attributes.retain(|attribute| others(std::slice::from_ref(attribute)).next().is_none());
+    };
+    let fields = |fields: &mut Fields| fields.iter_mut().for_each(|field| take(&mut field.attrs, "a field"));
+    match item {
+        Item::Struct(item) => fields(&mut item.fields),
+        Item::Enum(item) => {
+            for variant in &mut item.variants {
+                take(&mut variant.attrs, "a variant");
+                fields(&mut variant.fields);
+            }
+        }
+        _ => {}
     }
 }
 

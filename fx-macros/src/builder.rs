@@ -215,7 +215,7 @@ impl Builder<'_> {
                 quote!(#inner #block #builds #result)
             }
         };
-        let (aliases, fallbacks) = (body.aliases.declare(paths), body.fallbacks);
+        let (aliases, fallbacks) = (body.aliases.declare(), body.fallbacks);
         let twin = if by_weights {
             let (trait_name, weights) = (self.trait_name(), paths.symbolic("VarBuilder"));
             sig.ident = call_ident();
@@ -424,7 +424,7 @@ fn capture_named(sig: &mut Signature, borrows: bool) {
 
 /// Whether a function returns an `impl` type that no closure can stand for.
 fn returns_other_impl(sig: &Signature) -> bool {
-    crate::twin::entry::returns_impl(sig) && closure_of(&sig.output).is_none()
+    crate::twin::select::returns_impl(sig) && closure_of(&sig.output).is_none()
 }
 
 /// Puts a lifetime where one of candle's types lacks it, or has an elided one.

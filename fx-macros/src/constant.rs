@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Field, Item, ItemEnum, ItemStruct};
+use syn::{Field, Item, ItemEnum, ItemStruct, parse_quote};
 
-use crate::attributes::{allow_generated, cfgs, derived, derives, report_others};
+use crate::attributes::{allow_generated, cfgs, derived, derives, report_on_parts, report_others};
 use crate::errors::{Errors, Message};
 use crate::mirror::mirror_ident;
 use crate::module::kind;
@@ -24,6 +24,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     report_others(&parsed, "constant", &errors);
+    report_on_parts(&mut parsed, &errors);
     if matches!(parsed, Item::Struct(_) | Item::Enum(_)) {
         report_stray(&mut parsed, &errors);
     }
@@ -47,7 +48,13 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         errors.report(name, Message::NoClone(name.unraw().to_string()));
     }
 
-    let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    // With type parameters it is `Clone` only if they are.
+    let mut cloned = generics.clone();
+    let (_, type_generics, _) = generics.split_for_impl();
+    if generics.type_params().next().is_some() {
+        cloned.make_where_clause().predicates.push(parse_quote!(#name #type_generics: ::core::clone::Clone));
+    }
+    let (impl_generics, _, where_clause) = cloned.split_for_impl();
     let (traceable, scope, construct) = (paths.traceable(), paths.scope(), paths.private("Construct"));
     let (to_output, builder) = (paths.private("ToOutput"), paths.private("OutputBuilder"));
     let output = paths.candle_result(paths.private("Output"));

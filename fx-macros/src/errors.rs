@@ -2,10 +2,10 @@
 //!
 //! Invariant: a message says what was found and what to write instead: lower case, no full stop.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
 /// The wording of the errors, in one place for review.
@@ -21,6 +21,8 @@ pub(crate) enum Message {
     OnMethod(String),
     MisplacedSpecialize(&'static str),
     MisplacedBounds,
+    MisplacedBy,
+    NotChosenBy(String),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
@@ -32,6 +34,8 @@ pub(crate) enum Message {
     ReferenceField,
     FlagWithValue(String),
     OptionForm { place: &'static str, known: Vec<&'static str> },
+    CratePath,
+    OnPart { attribute: &'static str, place: &'static str },
     WrapMutable(String),
     GenericOverModule(String),
     ReturnsImpl(String),
@@ -41,6 +45,27 @@ pub(crate) enum Message {
     Mirrored,
     SupertraitOfTensors(String),
     DefaultOfTensors(String),
+}
+
+impl Message {
+    /// Whether the item can be expanded all the same, without what is refused, so that rustc does not go on about what then lacks.
+    fn leaves_the_item(&self) -> bool {
+        matches!(
+            self,
+            Message::UnknownOption { .. }
+                | Message::DuplicateOption(_)
+                | Message::EmptyRename
+                | Message::InsideCfgAttr
+                | Message::MisplacedSpecialize(_)
+                | Message::ConflictingOptions(..)
+                | Message::ConstantTensor
+                | Message::FlagWithValue(_)
+                | Message::OptionForm { .. }
+                | Message::CratePath
+                | Message::OnPart { .. }
+                | Message::Mirrored
+        )
+    }
 }
 
 impl fmt::Display for Message {
@@ -82,6 +107,13 @@ impl fmt::Display for Message {
             Message::MisplacedBounds => {
                 write!(f, "`bounds` names traits among the bounds of an impl's type parameters: it goes on an impl")
             }
+            Message::MisplacedBy => {
+                write!(f, "`by` names the parameter that a function is chosen by: it goes on a free function")
+            }
+            Message::NotChosenBy(name) => write!(
+                f,
+                "a function cannot be chosen by `{name}`: `by` names a parameter of a type with `#[fx::module]`"
+            ),
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")
             }
@@ -122,6 +154,18 @@ impl fmt::Display for Message {
             Message::FlagWithValue(name) => write!(f, "option `{name}` takes no value: write `{name}` alone"),
             Message::OptionForm { place, known } => {
                 write!(f, "options stand in parentheses, by name: {place} knows {}", list(known))
+            }
+            Message::CratePath => {
+                write!(f, "`crate` needs the path under which you have the crate, as in `crate = my_fx`")
+            }
+            Message::OnPart { attribute, place } => {
+                write!(f, "`#[fx::{attribute}]` goes on an item, not on {place}: ")?;
+                match *attribute {
+                    "constant" => {
+                        write!(f, "write `#[fx(constant)]` on a field, or put it on the definition of the type")
+                    }
+                    _ => write!(f, "put it on the definition of the type, or leave it out if the type is not yours"),
+                }
             }
             Message::WrapMutable(name) => write!(
                 f,
@@ -172,31 +216,44 @@ fn list(names: &[&str]) -> String {
 
 /// Gathers the errors of one item, so that its author sees all of them at once.
 ///
+/// An option that is refused is left out, and all else is done.
+///
 /// Invariant: [`Errors::finish`] is called, or dropping panics. An error that nobody looks at cannot pass a test.
 pub(crate) struct Errors {
     gathered: RefCell<Option<Vec<syn::Error>>>,
+    /// Whether one of them is about more than an option.
+    refused: Cell<bool>,
 }
 
 impl Errors {
     pub(crate) fn new() -> Self {
-        Errors { gathered: RefCell::new(Some(Vec::new())) }
+        Errors { gathered: RefCell::new(Some(Vec::new())), refused: Cell::new(false) }
     }
 
     pub(crate) fn report(&self, at: impl ToTokens, message: Message) {
-        self.syn(syn::Error::new_spanned(at, message));
+        self.refused.set(self.refused.get() || !message.leaves_the_item());
+        self.push(syn::Error::new_spanned(at, message));
     }
 
+    pub(crate) fn report_at(&self, at: Span, message: Message) {
+        self.refused.set(self.refused.get() || !message.leaves_the_item());
+        self.push(syn::Error::new(at, message));
+    }
+
+    /// That the item cannot be read.
     pub(crate) fn syn(&self, error: syn::Error) {
+        self.refused.set(true);
+        self.push(error);
+    }
+
+    fn push(&self, error: syn::Error) {
         self.gathered.borrow_mut().as_mut().expect("errors are reported before they are finished").push(error);
     }
 
-    /// The expansion if all went well; the author's item beside the errors if not.
+    /// The expansion if all went well, or all but options; the author's item beside the errors if not.
     pub(crate) fn finish(self, expansion: TokenStream, original: TokenStream) -> TokenStream {
         let errors = self.gathered.borrow_mut().take().unwrap_or_default();
-        if errors.is_empty() {
-            return expansion;
-        }
-        let mut output = original;
+        let mut output = if self.refused.get() { original } else { expansion };
         output.extend(errors.iter().map(syn::Error::to_compile_error));
         output
     }

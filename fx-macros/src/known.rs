@@ -177,14 +177,19 @@ pub(crate) fn ends(tokens: TokenStream) -> (Span, Span) {
 /// `<ty as of>::name`: whatever rustc says of it, it says of the whole type.
 pub(crate) fn function_of(ty: &Type, of: TokenStream, name: &str) -> TokenStream {
     let (first, last) = ends(ty.to_token_stream());
-    let of = of.into_iter().map(|mut token| {
-        token.set_span(token.span().located_at(first));
-        token
-    });
     // The user's own spans at both ends: rustc says a thing once of one place, and the type itself is that place.
-    let (of, name): (TokenStream, Ident) = (of.collect(), Ident::new(name, last));
+    let (of, name) = (located(of, first), Ident::new(name, last));
     let (open, then) = (quote_spanned!(first=> <), quote_spanned!(first=> as #of>::));
     quote!(#open #ty #then #name)
+}
+
+/// The same tokens, which rustc shows at another place.
+pub(crate) fn located(tokens: TokenStream, at: Span) -> TokenStream {
+    let each = tokens.into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(at));
+        token
+    });
+    each.collect()
 }
 
 /// What is to be asked about so that a type is known: itself, or of one that depends on parameters what it holds.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::Item;
 use syn::ext::IdentExt;
 
-use crate::attributes::report_others;
+use crate::attributes::{report_on_parts, report_others, without_expectations};
 use crate::errors::{Errors, Message};
 use crate::options::{module_options, report_stray, without_options};
 use crate::{function, mirror, traits, twin};
@@ -14,7 +14,7 @@ use crate::{function, mirror, traits, twin};
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let errors = Errors::new();
     let (paths, mut options) = module_options(options, &errors);
-    let parsed = match syn::parse2::<Item>(item.clone()) {
+    let mut parsed = match syn::parse2::<Item>(item.clone()) {
         Ok(parsed) => parsed,
         Err(error) => {
             errors.syn(error);
@@ -27,10 +27,19 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     {
         errors.report(first, Message::MisplacedBounds);
     }
+    if !matches!(&parsed, Item::Fn(_))
+        && let Some(first) = options.by.first()
+    {
+        errors.report(first, Message::MisplacedBy);
+    }
     if options.mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }
     report_others(&parsed, "module", &errors);
+    report_on_parts(&mut parsed, &errors);
+    if matches!(parsed, Item::Struct(_) | Item::Enum(_)) {
+        without_expectations(&mut parsed);
+    }
     // Each branch takes the `#[fx(…)]` attributes off before anything else, so `original` is what rustc may see.
     let (mut original, generated) = match parsed {
         Item::Struct(mut item) => {
@@ -59,7 +68,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                     errors.report(receiver, Message::OnMethod(item.sig.ident.unraw().to_string()));
                     TokenStream::new()
                 }
-                None => function::expand(&item, options.specialize, &paths, &errors),
+                None => function::expand(&item, &options, &paths, &errors),
             };
             (Item::Fn(item), generated)
         }

@@ -20,7 +20,7 @@ use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::paths::Paths;
 use crate::twin::is_module_bound;
-use crate::twin::select::{mentions_tensor, type_mentions_tensor};
+use crate::twin::select::{mentions_tensor, names_impl, special_keyword, type_mentions_tensor};
 use crate::twin::types::{Target, Types};
 
 /// The hidden method that gives the mirror of a trait object.
@@ -59,6 +59,10 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
         let TraitItem::Fn(method) = member else { continue };
         if method.default.is_some() && mentions_tensor(&method.sig) {
             errors.report(&method.sig.ident, Message::DefaultOfTensors(method.sig.ident.to_string()));
+        }
+        if let Some(keyword) = special_keyword(&method.sig).filter(|_| mentions_tensor(&method.sig)) {
+            let name = method.sig.ident.to_string();
+            errors.report(&method.sig.ident, Message::SpecialFunction { name, keyword });
         }
         let mut types = types.with_locals([]);
         types.keep_generics(&method.sig.generics);
@@ -151,7 +155,8 @@ pub(crate) fn can_be_dyn(sig: &Signature) -> bool {
         ReturnType::Type(_, ty) => mentions_self(ty),
     };
     let types = sig.generics.type_params().next().is_none() && sig.generics.const_params().next().is_none();
-    sig.receiver().is_some() && types && !returns_self && sig.generics.where_clause.is_none()
+    let named = types && sig.asyncness.is_none() && !names_impl(sig);
+    sig.receiver().is_some() && named && !returns_self && sig.generics.where_clause.is_none()
 }
 
 fn mentions_self(ty: &Type) -> bool {

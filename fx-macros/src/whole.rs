@@ -14,9 +14,8 @@ use syn::{Ident, ItemFn, ReturnType, Type};
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, call_ident, is_generic};
 use crate::paths::Paths;
-use crate::twin::entry::returns_impl;
 use crate::twin::parameters::{Parameter, parameters};
-use crate::twin::select::type_mentions_tensor;
+use crate::twin::select::{returns_impl, type_mentions_tensor};
 use crate::twin::types::{Types, is_result};
 
 /// The name of the description of a function.

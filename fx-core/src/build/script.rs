@@ -28,6 +28,8 @@ pub fn run(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             let mut cargo = std::io::stdout().lock();
+            let message =
+                if message.trim().is_empty() { "the build script failed and did not say why" } else { &message };
             for line in message.lines() {
                 // If cargo does not listen any more, nobody does.
                 let _ = writeln!(cargo, "cargo::error={line}");
@@ -68,10 +70,10 @@ fn outcome(build: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<(), Str
 
 /// The error and its sources, unless an error repeats what it comes from.
 fn told(error: &dyn Error) -> String {
-    let mut text = error.to_string();
+    let mut text = said(error);
     let mut next = error.source();
     while let Some(source) = next {
-        let cause = source.to_string();
+        let cause = said(source);
         if !text.contains(&cause) {
             text.push_str("\n  because ");
             text.push_str(&cause);
@@ -79,6 +81,27 @@ fn told(error: &dyn Error) -> String {
         next = source.source();
     }
     text
+}
+
+/// What one error says, without the backtraces that candle puts into its own when `RUST_BACKTRACE` is set, also where another
+/// error repeats them.
+fn said(error: &dyn Error) -> String {
+    let text = error.to_string();
+    let mut kept: Vec<&str> = Vec::new();
+    let mut in_trace = false;
+    for line in text.lines() {
+        // As std prints them: `   0: name`, then the place, further in, if it is known.
+        let line_of_trace = line.trim_start();
+        let frame = line_of_trace.split_once(": ").and_then(|(number, _)| number.parse::<usize>().ok());
+        in_trace = match frame {
+            Some(0) if line.starts_with("   0: ") => true,
+            _ => in_trace && (frame.is_some() || line_of_trace.starts_with("at ")),
+        };
+        if !in_trace {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -94,6 +117,25 @@ mod tests {
         assert_eq!(outcome(|| Ok(())), Ok(()));
         let error = || Unreadable(std::io::Error::other("the disk is full"));
         assert_eq!(outcome(|| Err(error().into())), Err("the model cannot be read\n  because the disk is full".into()));
+    }
+
+    #[test]
+    fn no_backtrace_is_told() {
+        let trace = "   0: candle_core::error::Error::bt\n             at /candle/src/error.rs:260:25\n  1: main\n  12: start\n";
+        let failed = |text: String| outcome(|| Err(text.into())).unwrap_err();
+        assert_eq!(failed(format!("no tensor `w`\n{trace}")), "no tensor `w`");
+        assert_eq!(
+            failed(format!("a: no tensor `w`\n{trace}while `b` is read\n{trace}")),
+            "a: no tensor `w`\nwhile `b` is read"
+        );
+        // What only looks like one.
+        let listed = "3 of 4 are wrong:\n   1: shape\n   at model.rs:3";
+        assert_eq!(failed(listed.to_owned()), listed);
+        let real = candle_core::Error::WithBacktrace {
+            inner: Box::new(candle_core::Error::Msg("no tensor".into())),
+            backtrace: Box::new(std::backtrace::Backtrace::force_capture()),
+        };
+        assert_eq!(outcome(|| Err(real.into())), Err("no tensor".into()));
     }
 
     #[test]

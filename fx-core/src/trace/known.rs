@@ -5,12 +5,12 @@
 //! everything else asks for `TraceableIn` of that. A constant that is an error makes an error of every type that follows
 //! from it, and of those rustc does not speak again.
 //!
-//! Invariant: of `Known<true>`, it is [`Traceable`] in all respects.
+//! Invariant: of `Known<true>`, it is [`Traceable`] in all respects, and [`ConstructIn`] is [`Construct`].
 
 use super::held::{Held, Holding};
 use super::owner::Part;
 use super::scope::Scope;
-use super::traceable::Traceable;
+use super::traceable::{Construct, Traceable};
 
 /// Whether all types of an item can be mirrored. Of those that cannot, rustc has spoken.
 #[doc(hidden)]
@@ -28,6 +28,9 @@ pub trait TraceableIn<K> {
     /// [`Traceable::held`].
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held;
 
+    /// [`Traceable::part`].
+    fn part(&self, step: usize) -> Option<Part<'_>>;
+
     /// [`Traceable::as_part`].
     fn as_part(&self) -> Part<'_>;
 }
@@ -43,7 +46,32 @@ impl<T: Traceable> TraceableIn<Known<true>> for T {
         <T as Traceable>::held(mirror, holding)
     }
 
+    fn part(&self, step: usize) -> Option<Part<'_>> {
+        Traceable::part(self, step)
+    }
+
     fn as_part(&self) -> Part<'_> {
         Traceable::as_part(self)
+    }
+}
+
+/// [`Construct`], in an item of which `K` says whether its types can be mirrored.
+#[doc(hidden)]
+pub trait ConstructIn<K>: TraceableIn<K> {
+    /// [`Construct::Fields`].
+    type Fields: ?Sized;
+
+    /// [`Construct::construct`].
+    fn construct(fields: Self::Fields) -> <Self as TraceableIn<K>>::Symbolic;
+}
+
+impl<T: Construct> ConstructIn<Known<true>> for T
+where
+    T::Fields: Sized,
+{
+    type Fields = T::Fields;
+
+    fn construct(fields: T::Fields) -> T::Symbolic {
+        <T as Construct>::construct(fields)
     }
 }

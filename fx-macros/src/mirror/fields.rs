@@ -10,7 +10,7 @@ use syn::{Attribute, Member, Type, Visibility};
 use super::SCOPE_FIELD;
 use crate::attributes::cfgs;
 use crate::errors::{Errors, Message};
-use crate::known::{Known, KnownType};
+use crate::known::{Known, KnownType, located};
 use crate::options::{FieldOptions, take_field_options};
 use crate::paths::Paths;
 use crate::twin::select::names_tensor;
@@ -54,6 +54,7 @@ impl Fields {
                 let mut options = take_field_options(&mut field.attrs, errors);
                 if options.constant && names_tensor(&field.ty) {
                     errors.report(&field.ty, Message::ConstantTensor);
+                    options.constant = false;
                 }
                 match &field.ty {
                     // The reference is what is copied.
@@ -164,7 +165,7 @@ impl Field {
         if self.options.constant {
             quote_spanned!(ty.span()=> <#ty as ::core::clone::Clone>::clone(#value))
         } else if self.options.leaf {
-            let (leaf, value) = (respan(paths.symbolic("OpaqueLeaf"), ty), respan(value, ty));
+            let (leaf, value) = (located(paths.symbolic("OpaqueLeaf"), ty.span()), located(value, ty.span()));
             quote_spanned!(ty.span()=> #leaf::new(#value, #scope))
         } else {
             self.traceable_call("symbolic", quote!(#value, #scope), paths)
@@ -225,14 +226,4 @@ impl Field {
 /// `str`, which is a value of a graph.
 fn is_str(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("str"))
-}
-
-fn respan(tokens: TokenStream, on: &Type) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(token.span().located_at(on.span()));
-            token
-        })
-        .collect()
 }

@@ -4,14 +4,16 @@
 //! by the forwards that know it.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{FnArg, Generics, ItemImpl, Lifetime, Path, ReceiverKind, ReturnType, Signature, Type};
 
 use super::ImplKind;
 use super::parameters::{Parameter, parameters};
+use super::select::returns_impl;
 use super::types::Types;
+use crate::known::{ends, located};
 use crate::paths::Paths;
 
 /// The entry of one impl.
@@ -19,6 +21,8 @@ pub(super) struct Entry {
     kind: ImplKind,
     method: Ident,
     parameters: Vec<Parameter>,
+    /// The type of the result, as written.
+    returns: TokenStream,
 }
 
 impl Entry {
@@ -34,7 +38,11 @@ impl Entry {
             return None;
         }
         let parameters = parameters(inputs, types)?;
-        Some(Entry { kind, method: sig.ident.clone(), parameters })
+        let returns = match &sig.output {
+            ReturnType::Type(_, ty) => ty.to_token_stream(),
+            ReturnType::Default => sig.ident.to_token_stream(),
+        };
+        Some(Entry { kind, method: sig.ident.clone(), parameters, returns })
     }
 
     /// Why a graph cannot call the method whole, on the original that it shares, with arguments that it can pass; as the
@@ -98,7 +106,7 @@ impl Entry {
         let callee = match self.kind {
             ImplKind::Module => quote!(<#own as #candle::Module>),
             ImplKind::ModuleT => quote!(<#own as #candle::ModuleT>),
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => quote!(<#own>),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => quote!(<#own>),
         };
         let options = self.parameters.iter().skip(1).map(|parameter| &parameter.name);
         let takes = self.parameters.iter().enumerate().map(|(index, parameter)| {
@@ -125,7 +133,7 @@ impl Entry {
         match self.kind {
             ImplKind::Module => "ViaModule",
             ImplKind::ModuleT => "ViaModuleT",
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => "Inherent",
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => "Inherent",
         }
     }
 
@@ -133,7 +141,9 @@ impl Entry {
         let (kind, callee) = match self.kind {
             ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
             ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => ("Inherent", TokenStream::new()),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => {
+                ("Inherent", TokenStream::new())
+            }
         };
         let callee = if callee.is_empty() { quote!(Self) } else { quote!(<Self as #callee>) };
         let (entry, kind, inputs) = (paths.private("Entry"), paths.private(kind), paths.public("Inputs"));
@@ -145,6 +155,10 @@ impl Entry {
             quote!(let mut #variable = inputs.take::<#ty>(#name, #written)?;)
         });
         let passed = self.parameters.iter().map(Parameter::passed);
+        // What a graph cannot return is said of the type that the user wrote.
+        let at = ends(self.returns.clone()).0;
+        let returned = located(quote!(#callee::#method(self, #(#passed),*)), at);
+        let finish = located(quote!(inputs.finish(#returned)), at);
         // What the call has changed in what it was lent becomes state of the graph.
         let lent = self.parameters.iter().filter(|parameter| parameter.is_lent);
         let lent = lent.map(|Parameter { variable, name, .. }| quote!(inputs.lent(#name, &#variable);));
@@ -153,7 +167,7 @@ impl Entry {
                 const METHOD: &'static str = #method_name;
                 fn call(&mut self, inputs: &mut #inputs<'_>) -> #result {
                     #(#takes)*
-                    let __fx_output = inputs.finish(#callee::#method(self, #(#passed),*))?;
+                    let __fx_output = #finish?;
                     #(#lent)*
                     ::core::result::Result::Ok(__fx_output)
                 }
@@ -167,7 +181,7 @@ pub(super) fn is_forward(kind: ImplKind, sig: &Signature) -> bool {
     match kind {
         ImplKind::Inherent | ImplKind::Module => sig.ident == "forward",
         ImplKind::ModuleT => sig.ident == "forward_t",
-        ImplKind::Other | ImplKind::Mirrored => false,
+        ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => false,
     }
 }
 
@@ -196,18 +210,5 @@ fn has_lifetimes(ty: &Type) -> bool {
     }
     let mut find = Find(false);
     find.visit_type(ty);
-    find.0
-}
-
-/// Whether the result's type has no name.
-pub(crate) fn returns_impl(sig: &Signature) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
-            self.0 = true;
-        }
-    }
-    let mut find = Find(false);
-    find.visit_return_type(&sig.output);
     find.0
 }

@@ -4,21 +4,21 @@
 //! tensors; aliases in the twin's scope lead from the name to the mirror, because neither a literal nor a pattern can
 //! start with `<Qkv as Traceable>::Symbolic`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, parse_quote};
+use syn::{Expr, ExprStruct, PatRest, PatStruct, Path, Type, TypePath, parse_quote};
 
 use super::body::Body;
 use super::conditions::Declared;
+use crate::known;
 use crate::mirror::SCOPE_FIELD;
-use crate::paths::Paths;
 
 /// The aliases a twin's scope declares.
 #[derive(Default)]
 pub(crate) struct Aliases {
-    literals: Declared<String, Path>,
-    mirrors: Declared<String, Path>,
+    literals: Declared<String, TokenStream>,
+    mirrors: Declared<String, TokenStream>,
 }
 
 impl Aliases {
@@ -33,17 +33,12 @@ impl Aliases {
         self.mirrors.only_where(holds);
     }
 
-    pub(crate) fn declare(&self, paths: &Paths) -> TokenStream {
-        let (construct, traceable) = (paths.private("Construct"), paths.traceable());
-        let literals = self.literals.iter().map(|(name, path, cfg)| {
+    pub(crate) fn declare(&self) -> TokenStream {
+        let declared = self.literals.iter().chain(self.mirrors.iter()).map(|(name, ty, cfg)| {
             let name = format_ident!("{}", name);
-            quote!(#cfg type #name = <#path as #construct>::Fields;)
+            quote!(#cfg type #name = #ty;)
         });
-        let mirrors = self.mirrors.iter().map(|(name, path, cfg)| {
-            let name = format_ident!("{}", name);
-            quote!(#cfg type #name = <#path as #traceable>::Symbolic;)
-        });
-        quote!(#(#literals)* #(#mirrors)*)
+        declared.collect()
     }
 }
 
@@ -65,11 +60,17 @@ pub(super) fn rewrite_literal(literal: &mut ExprStruct, body: &mut Body<'_>) -> 
         return None;
     }
     let alias = alias("__FxFields", &literal.path);
-    let original = std::mem::replace(&mut literal.path, format_ident!("{}", alias).into());
-    let construct = body.paths.private("Construct");
-    let replacement = parse_quote!(<#original as #construct>::construct(#literal));
-    body.aliases.literals.insert(alias, original);
-    Some(replacement)
+    let original = path_type(std::mem::replace(&mut literal.path, format_ident!("{}", alias).into()));
+    let construct = match ask(&original, body) {
+        Some(known) => {
+            let construct = body.paths.private("ConstructIn");
+            quote!(#construct<#known>)
+        }
+        None => body.paths.private("Construct"),
+    };
+    let [make, fields] = ["construct", "Fields"].map(|name| known::function_of(&original, construct.clone(), name));
+    body.aliases.literals.insert(alias, fields);
+    Some(parse_quote!(#make(#literal)))
 }
 
 /// Rewrites a struct pattern in place.
@@ -98,7 +99,23 @@ pub(super) fn open(pattern: &mut PatStruct) {
 fn mirror_alias(path: &mut Path, body: &mut Body<'_>) {
     let alias = alias("__FxMirror", path);
     let original = std::mem::replace(path, format_ident!("{}", alias).into());
-    body.aliases.mirrors.insert(alias, original);
+    insert_mirror(alias, original, body);
+}
+
+/// Has an alias lead to the mirror of a type.
+fn insert_mirror(alias: String, original: Path, body: &mut Body<'_>) {
+    let original = path_type(original);
+    let traceable = known::trait_of(ask(&original, body), body.paths);
+    body.aliases.mirrors.insert(alias, known::function_of(&original, traceable, "Symbolic"));
+}
+
+/// The constant that asks whether the type of a literal or pattern has a mirror, if the item has one.
+fn ask<'a>(ty: &Type, body: &Body<'a>) -> Option<&'a Ident> {
+    body.known.and_then(|known| known.ask(ty, |_| false))
+}
+
+fn path_type(path: Path) -> Type {
+    Type::Path(TypePath { attrs: Vec::new(), qself: None, path })
 }
 
 /// Rewrites the path of a variant in a pattern, `cache::KvCache::Normal`: the enum becomes an alias of its mirror.
@@ -116,7 +133,7 @@ pub(super) fn rewrite_variant(path: &mut Path, body: &mut Body<'_>) -> bool {
     let alias = alias("__FxMirror", &original);
     let name = format_ident!("{}", alias);
     *path = parse_quote!(#name::#variant);
-    body.aliases.mirrors.insert(alias, original);
+    insert_mirror(alias, original, body);
     true
 }
 

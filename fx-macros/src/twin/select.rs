@@ -187,6 +187,29 @@ pub(crate) fn mentions_tensor(sig: &Signature) -> bool {
     mentions(|segment| segment.ident == "Tensor", |visitor| visitor.visit_signature(sig))
 }
 
+/// Whether the type of an argument or of the result has no name.
+pub(crate) fn names_impl(sig: &Signature) -> bool {
+    let mut find = FindImpl(false);
+    find.visit_signature(sig);
+    find.0
+}
+
+/// Whether the result's type has no name.
+pub(crate) fn returns_impl(sig: &Signature) -> bool {
+    let mut find = FindImpl(false);
+    find.visit_return_type(&sig.output);
+    find.0
+}
+
+/// Looks for `impl Trait`.
+struct FindImpl(bool);
+
+impl<'ast> Visit<'ast> for FindImpl {
+    fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
+        self.0 = true;
+    }
+}
+
 /// Whether `Tensor` occurs in the arguments.
 pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
     mentions(

@@ -95,6 +95,11 @@ impl<'a> Types<'a> {
         self
     }
 
+    /// Where they are asked for.
+    pub(crate) fn known(&self) -> Option<&'a Known> {
+        self.known
+    }
+
     /// The same, for a function that builds a part of a model.
     pub(crate) fn of_builder(mut self) -> Self {
         self.builder = true;
@@ -433,7 +438,7 @@ impl VisitMut for Unshadow<'_> {
             return;
         }
         if path.is_ident("StreamTensor") {
-            *path = parse_quote!(#candle::StreamTensor);
+            *path = parse_quote!(self::StreamTensor);
             return;
         }
         let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {

@@ -170,3 +170,33 @@ fn it_computes_the_same() {
     let plain = std::num::NonZeroUsize::MIN;
     same(&Model { choices, mode: Mode::Fancy, last: linear(), plain }, |model, x| model.forward(x));
 }
+
+/// What is not read is used by the mirror: no expectation is missed.
+#[fx::module]
+#[expect(dead_code, reason = "a test")]
+struct Unread {
+    linear: candle_nn::Linear,
+}
+
+/// A part of a type likewise.
+#[fx::module]
+struct PartlyUnread {
+    #[expect(dead_code, reason = "a test")]
+    size: Sizes<usize>,
+    linear: candle_nn::Linear,
+}
+
+/// Plain data of whatever can be cloned.
+#[fx::constant]
+#[derive(Clone)]
+struct Sizes<T> {
+    #[allow(dead_code, reason = "a test")]
+    each: T,
+}
+
+#[fx::module]
+impl candle_nn::Module for PartlyUnread {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        self.linear.forward(x)
+    }
+}
