@@ -109,19 +109,19 @@ impl Own {
                 "the model takes another way unless `past <= 4099`, and here past = {past}"
             );
         }
-        let x_2 = x.neg()?;
+        let neg = x.neg()?;
         let cat = Tensor::cat(&[growing_k, x], 1)?;
-        let cat_2 = Tensor::cat(&[growing_v, &x_2], 1)?;
+        let cat_2 = Tensor::cat(&[growing_v, &neg], 1)?;
+        drop(neg);
+        let exp = x.exp()?;
+        let x_2 = x.contiguous()?.detach();
+        let detach = exp.contiguous()?.detach();
+        drop(exp);
+        let detach_2 = Tensor::cat(&[concatenated_k, &x_2], 1)?.detach();
         drop(x_2);
-        let x_3 = x.exp()?;
-        let x_4 = x.contiguous()?.detach();
-        let x_5 = x_3.contiguous()?.detach();
-        drop(x_3);
-        let detach = Tensor::cat(&[concatenated_k, &x_4], 1)?.detach();
-        drop(x_4);
-        let detach_2 = Tensor::cat(&[concatenated_v, &x_5], 1)?.detach();
-        drop(x_5);
-        let mean_keepdim = detach.mean_keepdim(1)?;
+        let detach_3 = Tensor::cat(&[concatenated_v, &detach], 1)?.detach();
+        drop(detach);
+        let mean_keepdim = detach_2.mean_keepdim(1)?;
         let broadcast_add = cat.broadcast_add(&mean_keepdim)?;
         drop(mean_keepdim);
         let sum_keepdim = cat_2.sum_keepdim(1)?;
@@ -136,8 +136,8 @@ impl Own {
         self.state = State {
             growing: KvCache { k: cat, v: cat_2 },
             concatenated: ConcatKvCache {
-                k: detach,
-                v: detach_2,
+                k: detach_2,
+                v: detach_3,
             },
         };
         Ok(mul)

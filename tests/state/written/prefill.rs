@@ -44,13 +44,13 @@ impl Attention {
     fn forward(&self, x: &Tensor, kv_cache: &mut Option<(Tensor, Tensor)>) -> Result<Tensor> {
         let query = self.query.forward(x)?;
         let key = self.key.forward(x)?;
-        let key_2 = key.tanh()?;
-        let key_3 = key.t()?;
-        let matmul = query.matmul(&key_3)?;
+        let tanh = key.tanh()?;
+        let key_2 = key.t()?;
+        let matmul = query.matmul(&key_2)?;
         drop(query);
-        drop(key_3);
-        let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&key_2)?;
-        *kv_cache = Some((key, key_2));
+        drop(key_2);
+        let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&tanh)?;
+        *kv_cache = Some((key, tanh));
         Ok(matmul_2)
     }
 }
