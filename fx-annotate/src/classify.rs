@@ -92,6 +92,8 @@ pub(super) struct Classes {
     bare: BTreeSet<String>,
     /// Names of those among these that are one trait for tensors and proxies.
     mirrored: BTreeSet<String>,
+    /// Names of the traits that types of the crate are generic over.
+    bounding: BTreeSet<String>,
     /// Names of what is called, directly or not, by methods that compute on tensors.
     reached: BTreeSet<String>,
     /// What free functions return: the function's name, and a type of the crate.
@@ -137,6 +139,7 @@ impl Classes {
             having: HashMap::new(),
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
+            bounding: BTreeSet::new(),
             reached: BTreeSet::new(),
             returned: Vec::new(),
             modules: BTreeSet::new(),

@@ -132,13 +132,13 @@ fn layers_are_generic_over_a_trait_of_another_module() {
 
 /// A part of a cache, behind a lock.
 #[fx::module]
-struct Entry {
+struct Kept {
     key: Tensor,
     rows: usize,
 }
 
 #[fx::module]
-impl Entry {
+impl Kept {
     #[fx(include)]
     fn new(key: Tensor) -> CandleResult<Self> {
         Self::of_rows(key.clone(), key.dim(0)?)
@@ -157,8 +157,8 @@ impl Entry {
 #[fx::module]
 #[derive(Default)]
 struct Cache {
-    entry: Option<Arc<Mutex<Entry>>>,
-    last: Option<Entry>,
+    entry: Option<Arc<Mutex<Kept>>>,
+    last: Option<Kept>,
 }
 
 fn poisoned<T>(_: PoisonError<T>) -> candle_core::Error {
@@ -167,14 +167,13 @@ fn poisoned<T>(_: PoisonError<T>) -> candle_core::Error {
 
 /// Chosen by the type of its first argument, which callers have as a guard.
 #[fx::module]
-fn key(entry: &Entry) -> CandleResult<Tensor> {
+fn key(entry: &Kept) -> CandleResult<Tensor> {
     entry.key.clone() * entry.rows as f64
 }
 
 /// The same of one that it changes.
 #[fx::module]
-fn put(entry: &mut Entry, by: f64) -> CandleResult<Tensor> {
-    entry.rows += 1;
+fn put(entry: &mut Kept, by: f64) -> CandleResult<Tensor> {
     entry.key = (&entry.key * by)?;
     Ok(entry.key.clone())
 }
@@ -183,13 +182,13 @@ fn put(entry: &mut Entry, by: f64) -> CandleResult<Tensor> {
 impl Cache {
     fn forward(&mut self, x: &Tensor) -> CandleResult<Tensor> {
         if let Some(entry) = &self.entry {
-            let mut entry: MutexGuard<'_, Entry> = entry.lock().map_err(poisoned)?;
+            let mut entry: MutexGuard<'_, Kept> = entry.lock().map_err(poisoned)?;
             let sum = (put(&mut entry, 2.0)? + key(&entry)?)?;
             return sum + key(&&*entry)?;
         }
-        self.entry = Some(Arc::new(Mutex::new(Entry::new(x.clone())?)));
-        self.last = Some(Entry::of_rows(x.clone(), 3)?);
-        x * self.last.as_ref().map_or(0, Entry::rows) as f64
+        self.entry = Some(Arc::new(Mutex::new(Kept::new(x.clone())?)));
+        self.last = Some(Kept::of_rows(x.clone(), 3)?);
+        x * self.last.as_ref().map_or(0, Kept::rows) as f64
     }
 }
 

@@ -90,6 +90,28 @@ fn a_position_that_the_cache_counts() {
 }
 
 #[fx::module]
+struct Cached {
+    cache: candle_nn::kv_cache::KvCache,
+}
+
+#[fx::module]
+impl Cached {
+    fn forward(&mut self, x: &Tensor) -> Result<Tensor> {
+        let (k, v) = self.cache.append(&x.contiguous()?, &x.contiguous()?)?;
+        x.matmul(&k.t()?)?.matmul(&v)
+    }
+}
+
+/// The same with candle's cache: one graph for all lengths of it.
+#[test]
+fn a_position_that_candle_s_cache_counts() {
+    let calls = [3usize, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1].map(|rows| (tensor(&[rows, 4]),));
+    let new = || Cached { cache: candle_nn::kv_cache::KvCache::new(0, 32) };
+    let compiled = assert_follows!(new(), |model, x: Tensor| model.forward(&x), calls);
+    assert_eq!((compiled.stats().captures, compiled.stats().original_runs), (3, 0));
+}
+
+#[fx::module]
 struct Toggled {
     linear: Linear,
     scale: Tensor,

@@ -3,18 +3,25 @@
 //! Invariant: a type without parameters of its own is none of them.
 
 use syn::visit::{self, Visit};
-use syn::{Item, Path, PathArguments, Type};
+use syn::{Item, Path, PathArguments, Type, TypeParamBound};
 
 use super::{Class, Classes};
 use crate::signature::mentions;
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
 
 impl Classes {
-    /// Notes those that the fields and aliases of a file fill with tensors or layers of candle's.
+    /// Notes which traits structs are generic over, and those types that the fields and aliases of a file fill with tensors or layers of candle's.
     pub(super) fn note_filled(&mut self, file: &SourceFile) {
         let mut filled = Vec::new();
         walk(&file.syntax.items, &mut |item| match item {
-            Item::Struct(item) => item.fields.iter().for_each(|field| fillings(&field.ty, &mut filled)),
+            Item::Struct(item) => {
+                item.fields.iter().for_each(|field| fillings(&field.ty, &mut filled));
+                let bounds = item.generics.type_params().flat_map(|param| &param.bounds);
+                self.bounding.extend(bounds.filter_map(|bound| match bound {
+                    TypeParamBound::Trait(bound) => segments(&bound.path).pop(),
+                    _ => None,
+                }));
+            }
             Item::Enum(item) => {
                 let fields = item.variants.iter().flat_map(|variant| &variant.fields);
                 fields.for_each(|field| fillings(&field.ty, &mut filled));

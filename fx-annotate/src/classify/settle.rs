@@ -63,7 +63,7 @@ impl Classes {
         };
         let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
         // What has a trait that layers are generic over may be a part of any.
-        let having = self.mirrored.iter().filter_map(|name| self.having.get(name));
+        let having = self.mirrored.intersection(&self.bounding).filter_map(|name| self.having.get(name));
         let having: BTreeSet<usize> = having.flatten().flatten().copied().collect();
         let mut roots: BTreeSet<usize> =
             modules().filter(|&id| is_root(&self.types[id]) || having.contains(&id)).collect();

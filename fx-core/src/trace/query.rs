@@ -103,6 +103,11 @@ impl Proxy {
     /// Whether the elements lie in memory in order: as candle's tensor in a concrete capture, else always.
     pub fn is_contiguous(&self) -> bool {
         super::notes::note_layout();
+        self.lies_in_order()
+    }
+
+    /// The same where nothing but an error depends on it.
+    pub(crate) fn lies_in_order(&self) -> bool {
         self.tensor().is_none_or(Tensor::is_contiguous)
     }
 

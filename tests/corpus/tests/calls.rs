@@ -49,7 +49,7 @@ fn the_source_of_llama_does_not_grow() -> Checked {
         assert_eq!(few.lines().count(), many.lines().count());
         // No other number is 57.
         assert_eq!(*many, most.replace("57", "32"));
-        assert!(many.contains("for (block, kv) in self.blocks.iter().zip("), "{many}");
+        assert!(many.contains("for (block, cache_kv) in self.blocks.iter().zip(&mut state.cache_kvs)"), "{many}");
     }
     Ok(())
 }

@@ -114,14 +114,14 @@ impl Own {
         let cat_2 = Tensor::cat(&[growing_v, &neg], 1)?;
         drop(neg);
         let exp = x.exp()?;
-        let detach = x.contiguous()?.detach();
-        let detach_2 = exp.contiguous()?.detach();
+        let x_2 = x.contiguous()?.detach();
+        let detach = exp.contiguous()?.detach();
         drop(exp);
-        let detach_3 = Tensor::cat(&[concatenated_k, &detach], 1)?.detach();
+        let detach_2 = Tensor::cat(&[concatenated_k, &x_2], 1)?.detach();
+        drop(x_2);
+        let detach_3 = Tensor::cat(&[concatenated_v, &detach], 1)?.detach();
         drop(detach);
-        let detach_4 = Tensor::cat(&[concatenated_v, &detach_2], 1)?.detach();
-        drop(detach_2);
-        let mean_keepdim = detach_3.mean_keepdim(1)?;
+        let mean_keepdim = detach_2.mean_keepdim(1)?;
         let broadcast_add = cat.broadcast_add(&mean_keepdim)?;
         drop(mean_keepdim);
         let sum_keepdim = cat_2.sum_keepdim(1)?;
@@ -136,8 +136,8 @@ impl Own {
         self.state = State {
             growing: KvCache { k: cat, v: cat_2 },
             concatenated: ConcatKvCache {
-                k: detach_3,
-                v: detach_4,
+                k: detach_2,
+                v: detach_3,
             },
         };
         Ok(mul)

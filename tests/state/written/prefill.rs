@@ -45,10 +45,10 @@ impl Attention {
         let query = self.query.forward(x)?;
         let key = self.key.forward(x)?;
         let tanh = key.tanh()?;
-        let t = key.t()?;
-        let matmul = query.matmul(&t)?;
+        let key_2 = key.t()?;
+        let matmul = query.matmul(&key_2)?;
         drop(query);
-        drop(t);
+        drop(key_2);
         let matmul_2 = candle_nn::ops::softmax_last_dim(&matmul)?.matmul(&tanh)?;
         *kv_cache = Some((key, tanh));
         Ok(matmul_2)

@@ -183,11 +183,12 @@ impl<'p> Bodies<'p> {
         let (mut hidden, mut called) = (HashSet::<NodeId>::new(), HashSet::<usize>::new());
         for of in &loops {
             let is_own = of.takes_over && made.contains_key(&of.initial);
-            let name = match known.get(&of.initial).filter(|_| is_own) {
-                Some(name) => name.clone(),
+            let word = self.passed_on(unit_number, unit, items[of.items.start]);
+            let name = match (known.get(&of.initial).filter(|_| is_own), names.try_of(of.initial)) {
+                (Some(name), _) => name.clone(),
                 // A parameter is hidden by a variable of its name.
-                None if of.takes_over && names.is_reference(of.initial) => names.of(of.initial),
-                None => fresh.take(&self.passed_on(unit_number, unit, items[of.items.start])),
+                (None, Some(name)) if of.takes_over && names.is_reference(of.initial) && name == word => name,
+                _ => fresh.take(&word),
             };
             called.extend(of.first().filter(|i| self.element((unit_number, region), items[*i]).is_some()));
             if is_own && known.insert(of.initial, name.clone()).is_none() {

@@ -21,8 +21,10 @@ pub(super) struct Views(RefCell<HashMap<OpRef, Gives>>);
 struct Gives {
     /// A view of another shape.
     view: bool,
-    /// All of its input's memory: the same elements, in whatever form.
+    /// The same elements, in whatever form.
     same: bool,
+    /// A part of them, or some of them several times.
+    other: bool,
 }
 
 impl Views {
@@ -33,7 +35,8 @@ impl Views {
 
     /// Whether an operation only gives its input another form, as `reshape` and `contiguous` do.
     pub(super) fn is_form(&self, op: OpRef) -> bool {
-        self.of(op).same
+        let gives = self.of(op);
+        gives.same && !gives.other
     }
 
     fn of(&self, op: OpRef) -> Gives {
@@ -45,7 +48,10 @@ impl Views {
         for sample in (op.samples)().iter().filter(|_| op.effect == Effect::Pure) {
             if let Some((input, output)) = looked_at(op, &sample.0) {
                 gives.view |= output.dims() != input.dims();
-                gives.same |= output.elem_count() == input.elem_count();
+                // Of nothing, everything is the same.
+                let is_same = output.elem_count() == input.elem_count();
+                gives.same |= is_same && input.elem_count() > 0;
+                gives.other |= !is_same;
             }
         }
         self.0.borrow_mut().insert(op, gives);

@@ -140,7 +140,7 @@ fn refuse(src: &Proxy, op: &str, reason: String) -> Error {
 /// Whether candle would write this tensor over a part of the buffer that the value fills.
 #[track_caller]
 fn fits(value: Option<&Proxy>, src: &Proxy, dim: usize) -> Result<()> {
-    if !src.is_contiguous() {
+    if !src.lies_in_order() {
         return Err(refuse(src, "slice_set", "the tensor should be contiguous: call `contiguous()`".to_owned()));
     }
     let Some(value) = value else { return Ok(()) };

@@ -325,8 +325,9 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> 
     }
 }
 
-/// Where a node was written, as a clause of its own line.
+/// Where a node was written, as a clause of its own line: a constant, where it is read first.
 pub(super) fn at(graph: &Graph, id: NodeId) -> String {
-    let source = graph.try_node(id).and_then(|node| node.meta().source.as_ref());
-    source.map_or_else(String::new, |source| format!("\n  at {source}"))
+    let source = |id: NodeId| graph.try_node(id).and_then(|node| node.meta().source.as_ref());
+    let of_reader = || graph.contains(id).then(|| graph.users(id).find_map(source)).flatten();
+    source(id).or_else(of_reader).map_or_else(String::new, |source| format!("\n  at {source}"))
 }
