@@ -317,3 +317,48 @@ fn where_values_lie_is_asked() {
     assert_returns(&[&expected], fx::trace(&model, (&x,)), &[&x]);
     assert_returns(&[&expected], Tracer::new().input("x", DType::F32, (2, 4)).trace(&model), &[&x]);
 }
+
+/// Made of a tensor while the model runs, and of weights beside a tensor before.
+#[fx::module]
+struct Kept {
+    past: Tensor,
+    scale: Tensor,
+}
+
+#[fx::module]
+impl Kept {
+    #[fx(include)]
+    fn new(past: &Tensor) -> CandleResult<Self> {
+        Ok(Self { past: past.relu()?, scale: past.ones_like()? })
+    }
+
+    #[fx(include)]
+    fn load(past: Tensor, vb: VarBuilder) -> CandleResult<Self> {
+        Ok(Self { past, scale: vb.get((2, 4), "scale")? })
+    }
+
+    #[fx(include)]
+    fn joined(&self, other: &Kept) -> CandleResult<Kept> {
+        Kept::new(&(&self.past + (&other.past * &self.scale)?)?)
+    }
+}
+
+#[fx::module]
+struct Keeps {
+    kept: Kept,
+}
+
+#[fx::module]
+impl Keeps {
+    fn forward(&self, x: &Tensor) -> CandleResult<Tensor> {
+        Ok(self.kept.joined(&Kept::new(x)?)?.past)
+    }
+}
+
+#[test]
+fn constructors_take_tensors_and_weights() {
+    let x = tensor(&[2, 4]);
+    let vb = VarBuilder::from_varmap(&VarMap::new(), DType::F32, &Device::Cpu);
+    let model = Keeps { kept: Kept::load(tensor(&[2, 4]), vb).unwrap() };
+    assert_returns(&[&model.forward(&x).unwrap()], fx::trace(&model, (&x,)), &[&x]);
+}

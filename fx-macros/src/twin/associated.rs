@@ -1,5 +1,5 @@
-//! A function of a type that takes tensors and no `self`, `Softmax::apply(&x, &mask)`: chosen by its tensors like a free
-//! function (`dispatch.rs`), so that the call is right in either world and in any file.
+//! A function of a type that takes tensors, and neither `self` nor weights, `Softmax::apply(&x, &mask)`: chosen by its
+//! tensors like a free function (`dispatch.rs`), so that the call is right in either world and in any file.
 //!
 //! The method people call is replaced by one that chooses; the user's body stays in the impl under another name, where
 //! `Self` means what it did. Invariant: generic impls are left alone; calls within the impl find the mirror's twin.
@@ -12,7 +12,7 @@ use syn::{ImplItem, ImplItemFn, ItemFn, ItemImpl, Path, parse_quote};
 
 use super::ImplKind;
 use super::names::Names;
-use super::select::type_mentions_tensor;
+use super::select::{takes_weights, type_mentions_tensor};
 use super::types::{Target, Types};
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, map_whole_signature, rename};
@@ -51,6 +51,7 @@ pub(super) fn functions(
             ImplItem::Fn(method)
                 if twinned.contains(&method.sig.ident)
                     && method.sig.receiver().is_none()
+                    && !takes_weights(&method.sig)
                     && always_takes_tensor(&method.sig) =>
             {
                 choosing(item, method, own, mirror, used, paths, errors)
@@ -85,7 +86,8 @@ fn choosing(
     let mut dispatch = Dispatch::new(&function, paths, errors)?;
     let name = &method.sig.ident;
     dispatch.trait_name = format_ident!("__FxFn_{}_{}", own, name);
-    dispatch.known = Known::named(&format!("{}_{}", own.unraw(), name.unraw()));
+    // Not as the impl calls what its own signatures ask for, which is named after its first method.
+    dispatch.known = Known::named(&format!("Fn_{}_{}", own.unraw(), name.unraw()));
     let (declaration, original) = (dispatch.declaration(), dispatch.original());
 
     let mut sig = function.sig.clone();

@@ -122,7 +122,7 @@ impl Fallbacks {
     /// Redirects `Entry::len`, and says whether it can be of a type with a mirror.
     pub(super) fn redirect_type(&mut self, path: &mut Path) -> bool {
         let head = path.segments[0].ident.clone();
-        if NEVER.iter().chain(FOREIGN).any(|name| head == name) {
+        if NEVER.iter().any(|name| head == name) {
             return false;
         }
         path.segments[0].ident = Ident::new(&mirror_ident(&head).to_string(), head.span());
