@@ -62,6 +62,21 @@ impl Positional {
     }
 }
 
+/// Nobody sees what is in its row.
+#[fx::module]
+struct Hides {
+    row: candle_nn::Sequential,
+}
+
+#[fx::module]
+impl Hides {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        let x = self.row.forward(x)?.relu()?;
+        let (rows, _) = x.dims2()?;
+        x.narrow(0, 0, rows - 1)
+    }
+}
+
 fn model() -> Model {
     Model { linear: Linear::new(tensor(&[2, 3]), None), limit: 0.5 }
 }
@@ -110,6 +125,9 @@ fn unknown_shapes() {
     insta::assert_snapshot!(message(shape));
     let dtype = Tracer::new().trace_with(&model, |model, inputs| model.asks_for_the_dtype(&inputs.tensor("x")?));
     insta::assert_snapshot!(message(dtype));
+    let row = candle_nn::seq().add(Linear::new(tensor(&[3, 3]), None)).add_fn(|x| x.relu());
+    let hidden = Tracer::new().input("x", DType::F32, (2, 3)).trace(&std::rc::Rc::new(Hides { row }));
+    insta::assert_snapshot!(message(hidden));
 }
 
 #[test]

@@ -16,20 +16,30 @@ mod builders;
 mod caches;
 #[path = "forms/compiled.rs"]
 mod compiled;
+#[path = "forms/crates.rs"]
+mod crates;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]
 mod errors;
+#[path = "forms/foreign.rs"]
+mod foreign;
 #[path = "forms/helpers.rs"]
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
 #[path = "forms/paths.rs"]
 mod paths;
+#[path = "forms/programs.rs"]
+mod programs;
+#[path = "forms/reports.rs"]
+mod reports;
 #[path = "forms/results.rs"]
 mod results;
+#[path = "forms/sequences.rs"]
+mod sequences;
 #[path = "forms/sessions.rs"]
 mod sessions;
 #[path = "forms/sizes.rs"]

@@ -6,40 +6,55 @@
 //! Left alone: items that have an attribute of fx already, traits without tensors, macros, unions, foreign functions.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::{
-    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, Visibility,
+    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, UseTree, Visibility,
     WherePredicate,
 };
 
 use crate::classify::{Class, Classes, methods};
 use crate::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
 use crate::source::{SourceFile, head, segments, walk};
-use crate::{Insertion, Summary};
+use crate::{Insertion, Left, Summary};
 
 const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";
-const SPECIALIZE: &str = "#[fx::module(specialize)]";
 const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
 const CLONE: &str = "#[derive(Clone)]";
+const SPLIT: &str = "use fx::symbolic::SplitOp as _;";
 
 /// The insertions for one file, in order of position, and the counts.
-pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion>, Summary) {
+pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (Vec<Insertion>, Summary) {
     let mut writer = Writer { file, insertions: Vec::new() };
     let mut summary = Summary { files: 1, ..Summary::default() };
     let mut named = inherent_methods(file);
+    let mut left = Vec::new();
+    let mut leave = |kind: &str, name: &Ident, reason: String| {
+        let (item, line) = (format!("{kind} `{name}`"), name.span().start().line);
+        left.push(Left { path: path.to_owned(), line, item, reason });
+    };
     walk(&file.syntax.items, &mut |item| match item {
         Item::Struct(item) => {
             let keyword = item.struct_token.span;
             let class = classes.class(file, &item.ident.to_string());
+            if let Some(reason) = classes.left(file, &item.ident.to_string()) {
+                leave("struct", &item.ident, reason.to_owned());
+            }
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
         }
         Item::Enum(item) => {
             let keyword = item.enum_token.span;
             let class = classes.class(file, &item.ident.to_string());
+            if let Some(reason) = classes.left(file, &item.ident.to_string()) {
+                leave("enum", &item.ident, reason.to_owned());
+            }
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
+        }
+        Item::Use(item) if !file.text.contains(SPLIT) && imports_of_transformers(file, &item.tree, "SplitOp") => {
+            summary.imports += writer.insert(&item.attrs, head(&item.vis, item.use_token.span), &[SPLIT]);
         }
         Item::Trait(item) if classes.is_mirrored_trait(&item.ident.to_string()) => {
             let first = item.unsafety.map_or(item.trait_token.span, |token| token.span);
@@ -47,6 +62,9 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
         }
         Item::Impl(item) if classes.is_mirrored(file, item) => {
             summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[&of_impl(item, true, classes)]);
+        }
+        Item::Impl(item) if classes.is_standard(file, item) => {
+            summary.impls += writer.insert(&item.attrs, item.impl_token.span, &[&of_impl(item, false, classes)]);
         }
         Item::Impl(item) => {
             let builders = classes.builders(file, item);
@@ -71,20 +89,30 @@ pub(super) fn insertions(file: &SourceFile, classes: &Classes) -> (Vec<Insertion
                     continue;
                 }
                 let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
-                if followed
-                    && !takes_weights(&method.sig)
-                    && (classes.is_driver(file, item, method) || classes.is_out_of_reach(file, &method.sig))
-                {
+                let reason = match classes.is_driver(file, item, method) {
+                    true => Some("it reads data, and nothing that computes calls it".to_owned()),
+                    false => classes.out_of_reach(file, &method.sig),
+                };
+                if let Some(reason) = reason.filter(|_| followed && !takes_weights(&method.sig)) {
                     writer.insert(&method.attrs, method_head(method), &[SKIP]);
+                    leave("fn", &method.sig.ident, reason);
                 }
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
-            let attribute = if reads_data(&item.block) { SPECIALIZE } else { MODULE };
-            summary.functions += writer.insert(&item.attrs, function_head(item), &[attribute]);
+            let options = [
+                reads_data(&item.block).then(|| "specialize".to_owned()),
+                classes.chosen_by(file, &item.sig).map(|name| format!("by({name})")),
+            ];
+            summary.functions += writer.insert(&item.attrs, function_head(item), &[&module(options)]);
+        }
+        Item::Fn(item) if mentions_tensor(file, &parameters(&item.sig)) && !takes_weights(&item.sig) => {
+            let reason = classes.out_of_reach(file, &item.sig);
+            leave("fn", &item.sig.ident, reason.unwrap_or_else(|| "it makes a layer of tensors".to_owned()));
         }
         _ => {}
     });
+    summary.left = left;
     (writer.insertions, summary)
 }
 
@@ -156,6 +184,11 @@ fn of_impl(item: &ItemImpl, mirrored: bool, classes: &Classes) -> String {
         reads(item).then(|| "specialize".to_owned()),
         (!bounds.is_empty()).then(|| format!("bounds({})", bounds.join(", "))),
     ];
+    module(options)
+}
+
+/// The attribute with options.
+fn module(options: impl IntoIterator<Item = Option<String>>) -> String {
     let options: Vec<String> = options.into_iter().flatten().collect();
     if options.is_empty() { MODULE.to_owned() } else { format!("#[fx::module({})]", options.join(", ")) }
 }
@@ -176,6 +209,22 @@ fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::Path> {
 
 fn last_of(path: &syn::Path) -> String {
     path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
+}
+
+/// Whether a `use` brings a name.
+fn imports(tree: &UseTree, wanted: &str) -> bool {
+    match tree {
+        UseTree::Name(tree) => tree.ident == wanted,
+        UseTree::Rename(tree) => tree.ident == wanted,
+        UseTree::Path(tree) => imports(&tree.tree, wanted),
+        UseTree::Group(group) => group.items.iter().any(|tree| imports(tree, wanted)),
+        UseTree::Glob(_) => false,
+    }
+}
+
+/// The same of a name that is candle-transformers'.
+fn imports_of_transformers(file: &SourceFile, tree: &UseTree, wanted: &str) -> bool {
+    imports(tree, wanted) && file.resolved(&[wanted.to_owned()])[0] == "candle_transformers"
 }
 
 /// Whether a method of it asks tensors for their numbers.

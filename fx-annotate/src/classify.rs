@@ -9,7 +9,11 @@
 //!   unless the crate has no models at all and so is parts for one.
 //! - Everything else is a constant.
 
+mod filled;
+mod lent;
 mod made;
+mod settle;
+mod standard;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -48,8 +52,10 @@ struct TypeDef {
     clone_by_hand: bool,
     /// Names of its type parameters.
     generics: BTreeSet<String>,
-    /// Whether it holds a type of a crate that is neither candle nor known to fx.
-    outside: bool,
+    /// A type that it holds of a crate that is neither candle nor known to fx.
+    outside: Option<String>,
+    /// Why it is neither a module nor plain data, though it holds tensors or computes.
+    left: Option<String>,
     /// Types that its methods take, return or name.
     names: BTreeSet<usize>,
     /// Whether it has a method `forward…` that computes.
@@ -80,6 +86,8 @@ pub(super) struct Classes {
     by_name: HashMap<String, Vec<usize>>,
     /// Names of the crate's own traits.
     traits: BTreeSet<String>,
+    /// The types that have a trait of a name, tensors apart; none for those of others.
+    having: HashMap<String, Vec<Option<usize>>>,
     /// Names of those among them that have methods without bodies and nothing else.
     bare: BTreeSet<String>,
     /// Names of those among these that are one trait for tensors and proxies.
@@ -126,6 +134,7 @@ impl Classes {
             types: Vec::new(),
             by_name: HashMap::new(),
             traits: BTreeSet::new(),
+            having: HashMap::new(),
             bare: BTreeSet::new(),
             mirrored: BTreeSet::new(),
             reached: BTreeSet::new(),
@@ -146,9 +155,12 @@ impl Classes {
         for file in files.clone() {
             classes.define(file);
         }
+        for file in files.clone() {
+            classes.note_filled(file);
+        }
         classes.read_impls(files.clone());
-        classes.makers = Makers::among(&classes, files);
         classes.settle();
+        classes.makers = Makers::among(&classes, files);
         classes.hiding = classes.find_hiding();
         classes
     }
@@ -205,25 +217,36 @@ impl Classes {
         self.find(file, path).is_some_and(|id| self.types[id].class == Some(Class::Module))
     }
 
-    /// Whether a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
-    /// it is generic over a trait of the crate's own.
+    /// Why the type of that name in that file was left alone.
+    pub(super) fn left(&self, file: &SourceFile, name: &str) -> Option<&str> {
+        self.find(file, &[name.to_owned()]).and_then(|id| self.types[id].left.as_deref())
+    }
+
+    /// Whether a function cannot be followed.
     pub(super) fn is_out_of_reach(&self, file: &SourceFile, signature: &syn::Signature) -> bool {
+        self.out_of_reach(file, signature).is_some()
+    }
+
+    /// Why a function cannot be followed: it takes or returns what is neither a value of a model nor plain data, or
+    /// it is generic over a trait of the crate's own.
+    pub(super) fn out_of_reach(&self, file: &SourceFile, signature: &syn::Signature) -> Option<String> {
         let generics: Vec<String> = signature.generics.type_params().map(|param| param.ident.to_string()).collect();
         let types = parameters(signature).into_iter().chain(result(signature));
-        let is_other = |path: Segments| {
+        let is_other = |path: &Segments| {
             let generic = path.len() == 1 && generics.contains(&path[0]);
-            let class = self.find(file, &path).and_then(|id| self.types[id].class);
-            let outside = self.is_outside(file, &path) || file.resolved(&path)[0] == "candle_transformers";
+            let class = self.find(file, path).and_then(|id| self.types[id].class);
+            let outside = self.is_outside(file, path) || file.resolved(path)[0] == "candle_transformers";
             !generic && (class == Some(Class::Other) || outside)
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
             syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().is_some_and(|last| self.traits.contains(&last.ident.to_string()))
+                bound.path.segments.last().map(|last| last.ident.to_string()).filter(|name| self.has_module(name))
             }
-            _ => false,
+            _ => None,
         };
-        types.into_iter().any(is_other) || bounds.into_iter().any(own_bound)
+        let other = types.into_iter().find(is_other).map(|path| format!("it takes or gives `{}`", path.join("::")));
+        other.or_else(|| bounds.into_iter().find_map(own_bound).map(|name| format!("it is generic over `{name}`")))
     }
 
     /// Whether a method steers the model from outside: it reads data, and no computation calls it.
@@ -275,7 +298,8 @@ impl Classes {
                 derives: derives(attributes),
                 clone_by_hand: false,
                 generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
-                outside: false,
+                outside: None,
+                left: None,
                 names: BTreeSet::new(),
                 forward: false,
                 generic_maker: false,
@@ -286,7 +310,9 @@ impl Classes {
         let here = first..self.types.len();
         for (id, held) in here.clone().zip(fields) {
             for path in held {
-                self.types[id].outside |= self.is_outside(file, &path);
+                if self.is_outside(file, &path) {
+                    self.types[id].outside.get_or_insert_with(|| path.join("::"));
+                }
                 let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
                 match local {
                     Some(local) => self.types[id].holds_here.push(local),
@@ -312,6 +338,12 @@ impl Classes {
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
                 if let Some(name) = name.filter(|name| is_tensor(file, &item.self_ty) && self.bare.contains(name)) {
                     self.mirrored.insert(name);
+                }
+                if let Some(of) = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop())
+                    && !is_tensor(file, &item.self_ty)
+                {
+                    let owner = self.owner(file, item);
+                    self.having.entry(of).or_default().push(owner);
                 }
                 let Some(owner) = self.owner(file, item) else { return };
                 if let Some((path, _)) = &item.trait_ {
@@ -363,98 +395,6 @@ impl Classes {
                 return;
             }
         }
-    }
-
-    /// Decides the rest by what the types hold.
-    fn settle(&mut self) {
-        for ty in &mut self.types {
-            let layers = ty.holds_candle(|name| !is_plain(name));
-            let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
-            let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
-            if loads || ty.holds(is_optimizer) || (module && ty.outside) {
-                ty.class = Some(Class::Other);
-            } else if module {
-                ty.class = Some(Class::Module);
-            }
-        }
-        loop {
-            let news: Vec<usize> = (0..self.types.len()).filter(|&id| self.holds_module(id)).collect();
-            if news.is_empty() {
-                break;
-            }
-            for id in news {
-                self.types[id].class = Some(Class::Module);
-            }
-        }
-        for ty in &mut self.types {
-            let clone = ty.derives.contains("Clone");
-            // A `Clone` by hand is not seen by fx's attribute, and cannot be derived besides; of what is generic, it depends.
-            let generic = !ty.generics.is_empty() && ty.holds(|name| ty.generics.contains(name));
-            // An error is no part of a model, and holds others that nobody can clone.
-            let error = ty.derives.contains("Error") || ty.holds(|name| name == "Error");
-            let stuck =
-                ty.clone_by_hand || generic || (!clone && (error || ty.holds(|name| NOT_CLONE.contains(&name))));
-            ty.class.get_or_insert(if stuck { Class::Other } else { Class::Constant { clone } });
-        }
-        let reached = self.reached_types();
-        for (id, ty) in self.types.iter_mut().enumerate() {
-            if ty.class == Some(Class::Module) && !reached.contains(&id) {
-                ty.class = Some(Class::Other);
-            }
-        }
-    }
-
-    /// The types that models are of: layers and what has them or a `forward`, what holds these, and what they hold or name.
-    fn reached_types(&self) -> BTreeSet<usize> {
-        let is_layer = |origin: &Origin| matches!(origin, Origin::Candle(name) if !is_plain(name) && name != "Tensor");
-        let is_root = |ty: &TypeDef| {
-            ty.class == Some(Class::Module)
-                && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
-        };
-        let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
-        let mut roots: BTreeSet<usize> = modules().filter(|&id| is_root(&self.types[id])).collect();
-        // A state of tensors is no root, and what holds one is none.
-        loop {
-            let before = roots.len();
-            let holders: Vec<usize> =
-                modules().filter(|&id| self.held_types(id).any(|held| roots.contains(&held))).collect();
-            roots.extend(holders);
-            if roots.len() == before {
-                break;
-            }
-        }
-        let mut reached = BTreeSet::new();
-        // Where there is no model, the crate is parts for one, a rotary embedding say.
-        let mut open: Vec<usize> = if roots.is_empty() { modules().collect() } else { roots.into_iter().collect() };
-        // What a model calls lends it modules.
-        open.extend(self.returned.iter().filter(|(function, _)| self.reached.contains(function)).map(|(_, id)| *id));
-        while let Some(id) = open.pop() {
-            if reached.insert(id) {
-                open.extend(self.held_types(id));
-                open.extend(&self.types[id].names);
-            }
-        }
-        reached
-    }
-
-    /// The types of the crate that a type holds.
-    fn held_types(&self, id: usize) -> impl Iterator<Item = usize> + '_ {
-        let ty = &self.types[id];
-        let others = ty.holds.iter().filter_map(move |origin| match origin {
-            Origin::Crate(path) => self.elsewhere(&ty.module, path),
-            _ => None,
-        });
-        others.chain(ty.holds_here.iter().copied())
-    }
-
-    fn holds_module(&self, id: usize) -> bool {
-        let ty = &self.types[id];
-        // What is behind a trait object has no mirror, but a holder that is `Clone` can be copied.
-        let copied = ty.derives.contains("Clone") && ty.holds(|name| name == "dyn");
-        let read = |ty: &TypeDef| ty.derives.contains("Deserialize");
-        let plain = ty.derives.contains("Copy") || copied;
-        let held = |id: usize| self.types[id].class == Some(Class::Module) && (!read(ty) || read(&self.types[id]));
-        ty.class.is_none() && !plain && self.held_types(id).any(held)
     }
 
     /// Whether the impl is inherent, or of a trait that models are made of: candle's module traits or the crate's own.

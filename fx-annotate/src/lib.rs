@@ -17,6 +17,7 @@
 //!
 //! Nothing here depends on fx or candle, so that it is built in no time.
 
+mod account;
 mod attributes;
 mod classify;
 mod drivers;
@@ -30,6 +31,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+pub use account::Left;
 pub use insert::{Insertion, apply};
 pub use tree::annotate;
 
@@ -88,6 +90,10 @@ pub struct Summary {
     pub impls: usize,
     /// Free functions annotated.
     pub functions: usize,
+    /// Imports added, of traits that candle-transformers gives tensors.
+    pub imports: usize,
+    /// What is about tensors and was left alone, with the reason.
+    pub left: Vec<Left>,
     /// Rust files that did not parse and were copied as they are, with the parser's reason.
     pub unparsed: Vec<(PathBuf, String)>,
 }
@@ -101,19 +107,25 @@ impl Summary {
         self.traits += other.traits;
         self.impls += other.impls;
         self.functions += other.functions;
+        self.imports += other.imports;
+        self.left.extend(other.left);
         self.unparsed.extend(other.unparsed);
     }
 }
 
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { files, structs, constants, traits, impls, functions, unparsed } = self;
+        let Self { files, structs, constants, traits, impls, functions, imports, left, unparsed } = self;
         write!(
             f,
             "annotated {files} files; structs and enums: {structs}, constants: {constants}, traits: {traits}, \
              impls: {impls}, \
              functions: {functions}"
         )?;
+        if *imports > 0 {
+            write!(f, ", imports: {imports}")?;
+        }
+        account::write(left, f)?;
         if !unparsed.is_empty() {
             write!(f, "\ndid not parse and copied as they are: {}", unparsed.len())?;
             for (path, reason) in unparsed {
@@ -156,7 +168,7 @@ impl Crate {
     /// in this crate or did not parse.
     pub fn insertions(&self, path: &Path) -> Option<(Vec<Insertion>, Summary)> {
         let file = self.files.get(path)?;
-        Some(attributes::insertions(file, &self.classes))
+        Some(attributes::insertions(path, file, &self.classes))
     }
 
     /// The files that did not parse, each with the parser's reason.

@@ -1,5 +1,5 @@
-//! Which functions make a module out of tensors while a model runs, `Entry::new(key, value)`: those have twins, though their
-//! kind, constructors, has none.
+//! Which functions and methods hand modules on while a model runs: those that make one of tensors, `Entry::new(key, value)`,
+//! of itself, or of another. They have twins, though what makes a model has none.
 //!
 //! Invariant: what is called by nothing that computes is none of them, nor is what takes weights.
 
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::{Block, Item, Signature};
 
 use crate::classify::{Classes, methods};
-use crate::signature::{is_computation, mentions_tensor, parameters, paths, result, takes_weights};
+use crate::signature::{calls, is_computation, mentions_tensor, parameters, paths, result, takes_weights};
 use crate::source::{SourceFile, walk};
 
 /// Functions by type and name.
@@ -18,22 +18,25 @@ pub(super) struct Makers(BTreeSet<(usize, String)>);
 impl Makers {
     /// Those of a crate, whose impls are read.
     pub(super) fn among<'a>(classes: &Classes, files: impl Iterator<Item = &'a SourceFile>) -> Self {
-        let mut candidates = BTreeMap::new();
-        let mut open = Vec::new();
+        let mut candidates: BTreeMap<(usize, String), Called> = BTreeMap::new();
+        let mut open = Called::default();
         for file in files {
             walk(&file.syntax.items, &mut |item| match item {
                 Item::Fn(item) if mentions_tensor(file, &parameters(&item.sig)) && !takes_weights(&item.sig) => {
-                    open.extend(called(classes, file, None, &item.block));
+                    open.add(classes, file, None, &item.block);
                 }
                 Item::Impl(item) => {
                     let Some(owner) = classes.owner(file, item) else { return };
                     for method in methods(item) {
-                        let calls = called(classes, file, Some(owner), &method.block);
                         let name = classes.name(owner);
-                        if item.trait_.is_none() && is_maker(file, name, &method.sig) {
-                            candidates.insert((owner, method.sig.ident.to_string()), calls);
-                        } else if classes.is_relevant(file, item) && is_computation(file, name, &method.sig) {
-                            open.extend(calls);
+                        let own = item.trait_.is_none();
+                        if own && hands_on(classes, file, owner, &method.sig) {
+                            let calls = candidates.entry((owner, method.sig.ident.to_string())).or_default();
+                            calls.add(classes, file, Some(owner), &method.block);
+                        } else if classes.is_relevant(file, item)
+                            && (is_computation(file, name, &method.sig) || classes.is_reached(&method.sig))
+                        {
+                            open.add(classes, file, Some(owner), &method.block);
                         }
                     }
                 }
@@ -41,13 +44,22 @@ impl Makers {
             });
         }
         let mut makers = BTreeSet::new();
-        while let Some(next) = open.pop() {
-            if let Some(calls) = candidates.remove(&next) {
-                open.extend(calls);
-                makers.insert(next);
+        loop {
+            let is_called = |(owner, name): &(usize, String)| {
+                open.functions.contains(&(*owner, name.clone())) || open.methods.contains(name)
+            };
+            let news: Vec<_> = candidates.keys().filter(|candidate| is_called(candidate)).cloned().collect();
+            if news.is_empty() {
+                return Self(makers);
+            }
+            for new in news {
+                if let Some(calls) = candidates.remove(&new) {
+                    open.functions.extend(calls.functions);
+                    open.methods.extend(calls.methods);
+                }
+                makers.insert(new);
             }
         }
-        Self(makers)
     }
 
     pub(super) fn contains(&self, owner: usize, name: &str) -> bool {
@@ -55,19 +67,40 @@ impl Makers {
     }
 }
 
-/// Whether a function makes a value of its type of tensors.
-fn is_maker(file: &SourceFile, owner: &str, signature: &Signature) -> bool {
-    let makes = result(signature).iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == owner));
-    let takes_tensors = mentions_tensor(file, &parameters(signature));
-    signature.receiver().is_none() && makes && takes_tensors && !takes_weights(signature)
+/// Whether a function makes a value of its type of tensors, or a method one of its type, takes or gives another module or
+/// is generic. What holds layers is made before a model runs: a mirror's layers are the model's.
+fn hands_on(classes: &Classes, file: &SourceFile, owner: usize, signature: &Signature) -> bool {
+    if takes_weights(signature) || classes.is_out_of_reach(file, signature) {
+        return false;
+    }
+    let (takes, gives, name) = (parameters(signature), result(signature), classes.name(owner));
+    let makes = gives.iter().any(|path| path.len() == 1 && (path[0] == "Self" || path[0] == name));
+    match signature.receiver() {
+        None => makes && mentions_tensor(file, &takes) && !classes.holds_layers(owner),
+        Some(_) if makes => true,
+        // Those that compute have twins as they are.
+        Some(_) if is_computation(file, name, signature) => false,
+        Some(_) => {
+            let generic = signature.generics.type_params().next().is_some();
+            generic || takes.iter().chain(&gives).any(|path| classes.is_module(file, path))
+        }
+    }
 }
 
-/// The functions of types that a body names.
-fn called(classes: &Classes, file: &SourceFile, own: Option<usize>, block: &Block) -> Vec<(usize, String)> {
-    let named = paths(block).into_iter().filter_map(|mut path| {
-        let name = path.pop()?;
-        let of = if path.len() == 1 && path[0] == "Self" { own } else { classes.find(file, &path) };
-        Some((of?, name))
-    });
-    named.collect()
+/// What bodies call: functions of types, and methods by their names.
+#[derive(Default)]
+struct Called {
+    functions: BTreeSet<(usize, String)>,
+    methods: BTreeSet<String>,
+}
+
+impl Called {
+    fn add(&mut self, classes: &Classes, file: &SourceFile, own: Option<usize>, block: &Block) {
+        self.methods.extend(calls(block));
+        for mut path in paths(block) {
+            let Some(name) = path.pop() else { continue };
+            let of = if path.len() == 1 && path[0] == "Self" { own } else { classes.find(file, &path) };
+            self.functions.extend(of.map(|of| (of, name)));
+        }
+    }
 }

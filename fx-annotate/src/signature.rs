@@ -125,7 +125,9 @@ pub(super) fn is_computation(file: &SourceFile, owner: &str, signature: &Signatu
     if signature.receiver().is_none() && returns_owner {
         return false;
     }
+    let streams = |path: &Segments| path.last().is_some_and(|name| name == "StreamTensor");
     signature.ident.to_string().starts_with("forward")
+        || parameters(signature).iter().chain(&result).any(streams)
         || mentions_tensor(file, &parameters(signature))
         || mentions_tensor(file, &result)
 }

@@ -72,6 +72,21 @@ impl<'a> Dispatch<'a> {
         Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?), known })
     }
 
+    /// Has the function be chosen by the parameter of this name.
+    pub(crate) fn choose(&mut self, parameter: &syn::Path, errors: &Errors) {
+        let found = self.item.sig.inputs.iter().enumerate().find_map(|(position, input)| match input {
+            FnArg::Typed(input) => {
+                let named = matches!(&*input.pat, Pat::Ident(pat) if parameter.is_ident(&pat.ident));
+                Some((position, holder(&input.ty)?.clone())).filter(|_| named)
+            }
+            FnArg::Receiver(_) => None,
+        });
+        match found {
+            Some(chooser) => self.chooser = Some(chooser),
+            None => errors.report(parameter, Message::NotChosenBy(parameter.to_token_stream().to_string())),
+        }
+    }
+
     /// The trait, its impl for tensors, the public function, and what else carries its name.
     pub(crate) fn write(&self) -> TokenStream {
         let (declaration, original, public) = (self.declaration(), self.original(), self.public());
@@ -149,7 +164,10 @@ impl<'a> Dispatch<'a> {
         let mut sig = self.signature(world.clone());
         sig.ident = name;
         rename(&mut sig, |position, written| written.cloned().unwrap_or_else(|| format_ident!("__fx_{}", position)));
-        let arguments: Vec<TokenStream> = sig.inputs.iter().filter_map(variable).collect();
+        let mut arguments: Vec<TokenStream> = sig.inputs.iter().filter_map(variable).collect();
+        if let Some(argument) = self.chooser.as_ref().and_then(|(position, _)| arguments.get_mut(*position)) {
+            *argument = self.passed_on(argument);
+        }
         let parameters = sig.generics.params.iter().filter_map(|param| match param {
             GenericParam::Type(param) => Some(param.ident.clone()),
             GenericParam::Const(param) => Some(param.ident.clone()),
@@ -170,13 +188,37 @@ impl<'a> Dispatch<'a> {
         (sig, call)
     }
 
+    /// The argument that the function is chosen by, as its body takes it: what is lent is passed on as rustc would coerce it.
+    fn passed_on(&self, argument: &TokenStream) -> TokenStream {
+        let input = self.chooser.as_ref().and_then(|(position, _)| self.item.sig.inputs.iter().nth(*position));
+        let lent = match input {
+            Some(FnArg::Typed(input)) => match &*input.ty {
+                Type::Reference(reference) => reference,
+                _ => return argument.clone(),
+            },
+            _ => return argument.clone(),
+        };
+        let (of, lent) = match lent.mutability {
+            Some(_) => (self.paths.private("InWorldMut"), quote!(lent_mut)),
+            None => (self.paths.private("InWorld"), quote!(lent)),
+        };
+        quote!(#of::#lent(#argument))
+    }
+
     /// Lets the type of an argument say which world is meant.
     fn choose_by(&self, sig: &mut Signature, position: usize, ty: &Type, world: &Ident) {
-        let (in_world, world_trait) = (self.paths.private("InWorld"), self.paths.private("World"));
+        let (mut in_world, world_trait) = (self.paths.private("InWorld"), self.paths.private("World"));
         let holder = format_ident!("Holder");
+        let mut held = quote!(#holder);
         if let Some(FnArg::Typed(input)) = sig.inputs.iter_mut().nth(position) {
             match &mut *input.ty {
-                Type::Reference(reference) => *reference.elem = parse_quote!(#holder),
+                Type::Reference(reference) => {
+                    held = quote!(<#holder as #in_world>::Lent);
+                    if reference.mutability.is_some() {
+                        in_world = self.paths.private("InWorldMut");
+                    }
+                    *reference.elem = parse_quote!(#holder);
+                }
                 other => *other = parse_quote!(#holder),
             }
         }
@@ -185,7 +227,7 @@ impl<'a> Dispatch<'a> {
         let (known, yes) = (self.known.ask(ty, |_| false), self.paths.private("Known"));
         let known = known.map_or_else(|| quote!(#yes<true>), ToTokens::to_token_stream);
         let predicates = &mut sig.generics.make_where_clause().predicates;
-        predicates.push(parse_quote!(#world: #world_trait<Of<#ty, #known> = #holder>));
+        predicates.push(parse_quote!(#world: #world_trait<Of<#ty, #known> = #held>));
     }
 
     /// The user's signature with `tensor` for `Tensor`.

@@ -21,6 +21,8 @@ pub(crate) enum Message {
     OnMethod(String),
     MisplacedSpecialize(&'static str),
     MisplacedBounds,
+    MisplacedBy,
+    NotChosenBy(String),
     ConflictingOptions(&'static str, &'static str),
     SelfType,
     UnsafeImpl,
@@ -105,6 +107,13 @@ impl fmt::Display for Message {
             Message::MisplacedBounds => {
                 write!(f, "`bounds` names traits among the bounds of an impl's type parameters: it goes on an impl")
             }
+            Message::MisplacedBy => {
+                write!(f, "`by` names the parameter that a function is chosen by: it goes on a free function")
+            }
+            Message::NotChosenBy(name) => write!(
+                f,
+                "a function cannot be chosen by `{name}`: `by` names a parameter of a type with `#[fx::module]`"
+            ),
             Message::ConflictingOptions(one, other) => {
                 write!(f, "`{one}` and `{other}` exclude each other: keep one")
             }

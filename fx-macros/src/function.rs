@@ -14,6 +14,7 @@ use crate::builder::{self, is_builder};
 use crate::dispatch::{Dispatch, map_whole_signature};
 use crate::errors::Errors;
 use crate::helper;
+use crate::options::ModuleOptions;
 use crate::paths::Paths;
 use crate::twin::body::Body;
 use crate::twin::data::report_reads;
@@ -23,15 +24,18 @@ use crate::twin::types::{Target, Types};
 use crate::whole;
 
 /// The function and its twin.
-pub(crate) fn expand(item: &ItemFn, specialize: bool, paths: &Paths, errors: &Errors) -> TokenStream {
+pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, errors: &Errors) -> TokenStream {
     if is_builder(&item.sig) {
         return builder::expand(item, paths, errors);
     }
     let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
-    let Some(dispatch) = dispatch else {
+    let Some(mut dispatch) = dispatch else {
         return helper::expand(item, paths);
     };
-    if !specialize {
+    if let Some(parameter) = options.by.first() {
+        dispatch.choose(parameter, errors);
+    }
+    if !options.specialize {
         report_reads(&item.block, errors);
     }
     let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);

@@ -27,6 +27,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     {
         errors.report(first, Message::MisplacedBounds);
     }
+    if !matches!(&parsed, Item::Fn(_))
+        && let Some(first) = options.by.first()
+    {
+        errors.report(first, Message::MisplacedBy);
+    }
     if options.mirrored && !of_trait {
         errors.report(&item, Message::Mirrored);
     }
@@ -63,7 +68,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                     errors.report(receiver, Message::OnMethod(item.sig.ident.unraw().to_string()));
                     TokenStream::new()
                 }
-                None => function::expand(&item, options.specialize, &paths, &errors),
+                None => function::expand(&item, &options, &paths, &errors),
             };
             (Item::Fn(item), generated)
         }

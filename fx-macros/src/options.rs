@@ -17,7 +17,7 @@ use crate::paths::Paths;
 
 /// The options of `#[fx::constant]`: the names of the crate, `crate = some::path`, which all three attributes know.
 pub(crate) fn constant_options(options: TokenStream, errors: &Errors) -> Paths {
-    read_options("`#[fx::constant]`", options, &mut [], None, errors)
+    read_options("`#[fx::constant]`", options, &mut [], &mut [], errors)
 }
 
 /// The options of `#[fx::module]` besides the names of the crate.
@@ -29,38 +29,38 @@ pub(crate) struct ModuleOptions {
     pub(crate) mirrored: bool,
     /// The traits among the bounds of the impl that have the attribute too.
     pub(crate) bounds: Vec<Path>,
+    /// The parameter that the function is chosen by.
+    pub(crate) by: Vec<Path>,
 }
 
 /// The options of `#[fx::module]`.
 pub(crate) fn module_options(options: TokenStream, errors: &Errors) -> (Paths, ModuleOptions) {
     let mut read = ModuleOptions::default();
-    let ModuleOptions { specialize, mirrored, bounds } = &mut read;
+    let ModuleOptions { specialize, mirrored, bounds, by } = &mut read;
     let flags = &mut [("specialize", specialize), ("mirrored", mirrored)];
-    let paths = read_options("`#[fx::module]`", options, flags, Some(("bounds", bounds)), errors);
+    let paths = read_options("`#[fx::module]`", options, flags, &mut [("bounds", bounds), ("by", by)], errors);
     (paths, read)
 }
 
 /// The options of `#[fx::wrap]`: the names of the crate, and whether the function only computes its result.
 pub(crate) fn wrap_options(options: TokenStream, errors: &Errors) -> (Paths, bool) {
     let mut pure = false;
-    let paths = read_options("`#[fx::wrap]`", options, &mut [("pure", &mut pure)], None, errors);
+    let paths = read_options("`#[fx::wrap]`", options, &mut [("pure", &mut pure)], &mut [], errors);
     (paths, pure)
 }
 
-/// Reads `crate = …`, these flags and this list of paths.
+/// Reads `crate = …`, these flags and these lists of paths.
 fn read_options(
     place: &'static str,
     options: TokenStream,
     flags: &mut [(&'static str, &mut bool)],
-    mut list: Option<(&'static str, &mut Vec<Path>)>,
+    lists: &mut [(&'static str, &mut Vec<Path>)],
     errors: &Errors,
 ) -> Paths {
     let names: Vec<&'static str> = flags.iter().map(|(name, _)| *name).collect();
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
-        if let Some((name, paths)) = &mut list
-            && meta.path.is_ident(name)
-        {
+        if let Some((name, paths)) = lists.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
             let content;
             syn::parenthesized!(content in meta.input);
             let read = content.parse_terminated(Path::parse_mod_style, Token![,])?;
@@ -71,7 +71,7 @@ fn read_options(
             return Ok(());
         }
         if !meta.path.is_ident("crate") {
-            let others: Vec<&str> = std::iter::once("crate").chain(list.as_ref().map(|(name, _)| *name)).collect();
+            let others: Vec<&str> = std::iter::once("crate").chain(lists.iter().map(|(name, _)| *name)).collect();
             return read_flag(&meta, place, &others, flags, errors);
         }
         if root.is_some() {

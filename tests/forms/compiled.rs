@@ -477,7 +477,8 @@ impl Remembers {
 
 #[test]
 fn what_a_map_remembers_is_state_if_it_matters() {
-    for (what, most) in [("counts", 8), ("counts and keeps", 12), ("first or not", 9), ("number of masks", 9), ("", 4)]
+    for (what, most) in
+        [("counts", 12), ("counts and keeps", 12), ("first or not", 12), ("number of masks", 12), ("", 4)]
     {
         let mut plain = Remembers::default();
         let compiled = fx::compile!(Remembers::default(), |model, x: Tensor, what: String| model.forward(&x, &what));

@@ -8,8 +8,7 @@ struct FunctionAdd0;
 
 impl FunctionAdd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + in_2)?;
-        Ok(add)
+        in_1 + in_2
     }
 }
 
@@ -17,8 +16,7 @@ struct FunctionAdd1;
 
 impl FunctionAdd1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + 0.5)?;
-        Ok(add)
+        in_1 + 0.5
     }
 }
 
@@ -26,8 +24,7 @@ struct FunctionAdd2;
 
 impl FunctionAdd2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + 2.0)?;
-        Ok(add)
+        in_1 + 2.0
     }
 }
 
@@ -35,8 +32,7 @@ struct FunctionAdd3;
 
 impl FunctionAdd3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (0.5 + in_1)?;
-        Ok(add)
+        0.5 + in_1
     }
 }
 
@@ -44,8 +40,7 @@ struct FunctionAdd4;
 
 impl FunctionAdd4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (2.0 + in_1)?;
-        Ok(add)
+        2.0 + in_1
     }
 }
 
@@ -53,8 +48,7 @@ struct FunctionAdd5;
 
 impl FunctionAdd5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + 2.0)?;
-        Ok(add)
+        in_1 + 2.0
     }
 }
 
@@ -62,8 +56,7 @@ struct FunctionAdd8;
 
 impl FunctionAdd8 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + f64::from_bits(0xfff8000000000000))?;
-        Ok(add)
+        in_1 + f64::from_bits(0xfff8000000000000)
     }
 }
 
@@ -71,8 +64,7 @@ struct FunctionAdd9;
 
 impl FunctionAdd9 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let add = (in_1 + f64::from_bits(0x7ff8000000000007))?;
-        Ok(add)
+        in_1 + f64::from_bits(0x7ff8000000000007)
     }
 }
 
@@ -80,8 +72,7 @@ struct FunctionSub0;
 
 impl FunctionSub0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = (in_1 - in_2)?;
-        Ok(sub)
+        in_1 - in_2
     }
 }
 
@@ -89,8 +80,7 @@ struct FunctionSub1;
 
 impl FunctionSub1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sub = (in_1 - 0.5)?;
-        Ok(sub)
+        in_1 - 0.5
     }
 }
 
@@ -98,8 +88,7 @@ struct FunctionSub2;
 
 impl FunctionSub2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sub = (in_1 - 2.0)?;
-        Ok(sub)
+        in_1 - 2.0
     }
 }
 
@@ -107,8 +96,7 @@ struct FunctionSub3;
 
 impl FunctionSub3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sub = (0.5 - in_1)?;
-        Ok(sub)
+        0.5 - in_1
     }
 }
 
@@ -116,8 +104,7 @@ struct FunctionSub4;
 
 impl FunctionSub4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sub = (2.0 - in_1)?;
-        Ok(sub)
+        2.0 - in_1
     }
 }
 
@@ -125,8 +112,7 @@ struct FunctionSub5;
 
 impl FunctionSub5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sub = (in_1 - 2.0)?;
-        Ok(sub)
+        in_1 - 2.0
     }
 }
 
@@ -134,8 +120,7 @@ struct FunctionMul0;
 
 impl FunctionMul0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = (in_1 * in_2)?;
-        Ok(mul)
+        in_1 * in_2
     }
 }
 
@@ -143,8 +128,7 @@ struct FunctionMul1;
 
 impl FunctionMul1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mul = (in_1 * 0.5)?;
-        Ok(mul)
+        in_1 * 0.5
     }
 }
 
@@ -152,8 +136,7 @@ struct FunctionMul2;
 
 impl FunctionMul2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mul = (in_1 * 2.0)?;
-        Ok(mul)
+        in_1 * 2.0
     }
 }
 
@@ -161,8 +144,7 @@ struct FunctionMul3;
 
 impl FunctionMul3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mul = (0.5 * in_1)?;
-        Ok(mul)
+        0.5 * in_1
     }
 }
 
@@ -170,8 +152,7 @@ struct FunctionMul4;
 
 impl FunctionMul4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mul = (2.0 * in_1)?;
-        Ok(mul)
+        2.0 * in_1
     }
 }
 
@@ -179,8 +160,7 @@ struct FunctionMul5;
 
 impl FunctionMul5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mul = (in_1 * 2.0)?;
-        Ok(mul)
+        in_1 * 2.0
     }
 }
 
@@ -188,8 +168,7 @@ struct FunctionDiv0;
 
 impl FunctionDiv0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = (in_1 / in_2)?;
-        Ok(div)
+        in_1 / in_2
     }
 }
 
@@ -197,8 +176,7 @@ struct FunctionDiv1;
 
 impl FunctionDiv1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let div = (in_1 / 0.5)?;
-        Ok(div)
+        in_1 / 0.5
     }
 }
 
@@ -206,8 +184,7 @@ struct FunctionDiv2;
 
 impl FunctionDiv2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let div = (in_1 / 2.0)?;
-        Ok(div)
+        in_1 / 2.0
     }
 }
 
@@ -215,8 +192,7 @@ struct FunctionDiv3;
 
 impl FunctionDiv3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let div = (0.5 / in_1)?;
-        Ok(div)
+        0.5 / in_1
     }
 }
 
@@ -224,8 +200,7 @@ struct FunctionDiv4;
 
 impl FunctionDiv4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let div = (2.0 / in_1)?;
-        Ok(div)
+        2.0 / in_1
     }
 }
 
@@ -233,8 +208,7 @@ struct FunctionDiv5;
 
 impl FunctionDiv5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let div = (in_1 / 2.0)?;
-        Ok(div)
+        in_1 / 2.0
     }
 }
 
@@ -242,8 +216,7 @@ struct FunctionGetitem0;
 
 impl FunctionGetitem0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let getitem = [in_1, in_2][1].clone();
-        Ok(getitem)
+        Ok([in_1, in_2][1].clone())
     }
 }
 
@@ -251,8 +224,7 @@ struct MethodRelu0;
 
 impl MethodRelu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -260,8 +232,7 @@ struct MethodRelu1;
 
 impl MethodRelu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -269,8 +240,7 @@ struct MethodRelu2;
 
 impl MethodRelu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -278,8 +248,7 @@ struct MethodRelu3;
 
 impl MethodRelu3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -287,8 +256,7 @@ struct MethodRelu4;
 
 impl MethodRelu4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -296,8 +264,7 @@ struct MethodRelu5;
 
 impl MethodRelu5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -305,8 +272,7 @@ struct MethodRelu6;
 
 impl MethodRelu6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -314,8 +280,7 @@ struct MethodRelu7;
 
 impl MethodRelu7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let relu = in_1.relu()?;
-        Ok(relu)
+        in_1.relu()
     }
 }
 
@@ -323,8 +288,7 @@ struct MethodGelu0;
 
 impl MethodGelu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -332,8 +296,7 @@ struct MethodGelu1;
 
 impl MethodGelu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -341,8 +304,7 @@ struct MethodGelu2;
 
 impl MethodGelu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -350,8 +312,7 @@ struct MethodGelu3;
 
 impl MethodGelu3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -359,8 +320,7 @@ struct MethodGelu4;
 
 impl MethodGelu4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -368,8 +328,7 @@ struct MethodGelu5;
 
 impl MethodGelu5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -377,8 +336,7 @@ struct MethodGelu6;
 
 impl MethodGelu6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -386,8 +344,7 @@ struct MethodGelu7;
 
 impl MethodGelu7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu = in_1.gelu()?;
-        Ok(gelu)
+        in_1.gelu()
     }
 }
 
@@ -395,8 +352,7 @@ struct MethodGeluErf0;
 
 impl MethodGeluErf0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -404,8 +360,7 @@ struct MethodGeluErf1;
 
 impl MethodGeluErf1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -413,8 +368,7 @@ struct MethodGeluErf2;
 
 impl MethodGeluErf2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -422,8 +376,7 @@ struct MethodGeluErf3;
 
 impl MethodGeluErf3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -431,8 +384,7 @@ struct MethodGeluErf4;
 
 impl MethodGeluErf4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -440,8 +392,7 @@ struct MethodGeluErf5;
 
 impl MethodGeluErf5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -449,8 +400,7 @@ struct MethodGeluErf6;
 
 impl MethodGeluErf6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -458,8 +408,7 @@ struct MethodGeluErf7;
 
 impl MethodGeluErf7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gelu_erf = in_1.gelu_erf()?;
-        Ok(gelu_erf)
+        in_1.gelu_erf()
     }
 }
 
@@ -467,8 +416,7 @@ struct MethodSilu0;
 
 impl MethodSilu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -476,8 +424,7 @@ struct MethodSilu1;
 
 impl MethodSilu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -485,8 +432,7 @@ struct MethodSilu2;
 
 impl MethodSilu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -494,8 +440,7 @@ struct MethodSilu3;
 
 impl MethodSilu3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -503,8 +448,7 @@ struct MethodSilu4;
 
 impl MethodSilu4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -512,8 +456,7 @@ struct MethodSilu5;
 
 impl MethodSilu5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -521,8 +464,7 @@ struct MethodSilu6;
 
 impl MethodSilu6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -530,8 +472,7 @@ struct MethodSilu7;
 
 impl MethodSilu7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = in_1.silu()?;
-        Ok(silu)
+        in_1.silu()
     }
 }
 
@@ -539,8 +480,7 @@ struct MethodTanh0;
 
 impl MethodTanh0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let tanh = in_1.tanh()?;
-        Ok(tanh)
+        in_1.tanh()
     }
 }
 
@@ -548,8 +488,7 @@ struct MethodTanh1;
 
 impl MethodTanh1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let tanh = in_1.tanh()?;
-        Ok(tanh)
+        in_1.tanh()
     }
 }
 
@@ -557,8 +496,7 @@ struct MethodTanh2;
 
 impl MethodTanh2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let tanh = in_1.tanh()?;
-        Ok(tanh)
+        in_1.tanh()
     }
 }
 
@@ -566,8 +504,7 @@ struct MethodTanh3;
 
 impl MethodTanh3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let tanh = in_1.tanh()?;
-        Ok(tanh)
+        in_1.tanh()
     }
 }
 
@@ -575,8 +512,7 @@ struct MethodTanh4;
 
 impl MethodTanh4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let tanh = in_1.tanh()?;
-        Ok(tanh)
+        in_1.tanh()
     }
 }
 
@@ -584,8 +520,7 @@ struct MethodErf0;
 
 impl MethodErf0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -593,8 +528,7 @@ struct MethodErf1;
 
 impl MethodErf1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -602,8 +536,7 @@ struct MethodErf2;
 
 impl MethodErf2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -611,8 +544,7 @@ struct MethodErf3;
 
 impl MethodErf3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -620,8 +552,7 @@ struct MethodErf4;
 
 impl MethodErf4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -629,8 +560,7 @@ struct MethodErf5;
 
 impl MethodErf5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -638,8 +568,7 @@ struct MethodErf6;
 
 impl MethodErf6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -647,8 +576,7 @@ struct MethodErf7;
 
 impl MethodErf7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let erf = in_1.erf()?;
-        Ok(erf)
+        in_1.erf()
     }
 }
 
@@ -656,8 +584,7 @@ struct MethodExp0;
 
 impl MethodExp0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let exp = in_1.exp()?;
-        Ok(exp)
+        in_1.exp()
     }
 }
 
@@ -665,8 +592,7 @@ struct MethodExp1;
 
 impl MethodExp1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let exp = in_1.exp()?;
-        Ok(exp)
+        in_1.exp()
     }
 }
 
@@ -674,8 +600,7 @@ struct MethodExp2;
 
 impl MethodExp2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let exp = in_1.exp()?;
-        Ok(exp)
+        in_1.exp()
     }
 }
 
@@ -683,8 +608,7 @@ struct MethodExp3;
 
 impl MethodExp3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let exp = in_1.exp()?;
-        Ok(exp)
+        in_1.exp()
     }
 }
 
@@ -692,8 +616,7 @@ struct MethodExp4;
 
 impl MethodExp4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let exp = in_1.exp()?;
-        Ok(exp)
+        in_1.exp()
     }
 }
 
@@ -701,8 +624,7 @@ struct MethodLog0;
 
 impl MethodLog0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log = in_1.log()?;
-        Ok(log)
+        in_1.log()
     }
 }
 
@@ -710,8 +632,7 @@ struct MethodLog1;
 
 impl MethodLog1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log = in_1.log()?;
-        Ok(log)
+        in_1.log()
     }
 }
 
@@ -719,8 +640,7 @@ struct MethodLog2;
 
 impl MethodLog2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log = in_1.log()?;
-        Ok(log)
+        in_1.log()
     }
 }
 
@@ -728,8 +648,7 @@ struct MethodLog3;
 
 impl MethodLog3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log = in_1.log()?;
-        Ok(log)
+        in_1.log()
     }
 }
 
@@ -737,8 +656,7 @@ struct MethodLog4;
 
 impl MethodLog4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log = in_1.log()?;
-        Ok(log)
+        in_1.log()
     }
 }
 
@@ -746,8 +664,7 @@ struct MethodSin0;
 
 impl MethodSin0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sin = in_1.sin()?;
-        Ok(sin)
+        in_1.sin()
     }
 }
 
@@ -755,8 +672,7 @@ struct MethodSin1;
 
 impl MethodSin1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sin = in_1.sin()?;
-        Ok(sin)
+        in_1.sin()
     }
 }
 
@@ -764,8 +680,7 @@ struct MethodSin2;
 
 impl MethodSin2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sin = in_1.sin()?;
-        Ok(sin)
+        in_1.sin()
     }
 }
 
@@ -773,8 +688,7 @@ struct MethodSin3;
 
 impl MethodSin3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sin = in_1.sin()?;
-        Ok(sin)
+        in_1.sin()
     }
 }
 
@@ -782,8 +696,7 @@ struct MethodSin4;
 
 impl MethodSin4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sin = in_1.sin()?;
-        Ok(sin)
+        in_1.sin()
     }
 }
 
@@ -791,8 +704,7 @@ struct MethodCos0;
 
 impl MethodCos0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cos = in_1.cos()?;
-        Ok(cos)
+        in_1.cos()
     }
 }
 
@@ -800,8 +712,7 @@ struct MethodCos1;
 
 impl MethodCos1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cos = in_1.cos()?;
-        Ok(cos)
+        in_1.cos()
     }
 }
 
@@ -809,8 +720,7 @@ struct MethodCos2;
 
 impl MethodCos2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cos = in_1.cos()?;
-        Ok(cos)
+        in_1.cos()
     }
 }
 
@@ -818,8 +728,7 @@ struct MethodCos3;
 
 impl MethodCos3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cos = in_1.cos()?;
-        Ok(cos)
+        in_1.cos()
     }
 }
 
@@ -827,8 +736,7 @@ struct MethodCos4;
 
 impl MethodCos4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cos = in_1.cos()?;
-        Ok(cos)
+        in_1.cos()
     }
 }
 
@@ -836,8 +744,7 @@ struct MethodAbs0;
 
 impl MethodAbs0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -845,8 +752,7 @@ struct MethodAbs1;
 
 impl MethodAbs1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -854,8 +760,7 @@ struct MethodAbs2;
 
 impl MethodAbs2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -863,8 +768,7 @@ struct MethodAbs3;
 
 impl MethodAbs3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -872,8 +776,7 @@ struct MethodAbs4;
 
 impl MethodAbs4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -881,8 +784,7 @@ struct MethodAbs5;
 
 impl MethodAbs5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -890,8 +792,7 @@ struct MethodAbs6;
 
 impl MethodAbs6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -899,8 +800,7 @@ struct MethodAbs7;
 
 impl MethodAbs7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let abs = in_1.abs()?;
-        Ok(abs)
+        in_1.abs()
     }
 }
 
@@ -908,8 +808,7 @@ struct MethodNeg0;
 
 impl MethodNeg0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let neg = in_1.neg()?;
-        Ok(neg)
+        in_1.neg()
     }
 }
 
@@ -917,8 +816,7 @@ struct MethodNeg1;
 
 impl MethodNeg1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let neg = in_1.neg()?;
-        Ok(neg)
+        in_1.neg()
     }
 }
 
@@ -926,8 +824,7 @@ struct MethodNeg2;
 
 impl MethodNeg2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let neg = in_1.neg()?;
-        Ok(neg)
+        in_1.neg()
     }
 }
 
@@ -935,8 +832,7 @@ struct MethodNeg3;
 
 impl MethodNeg3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let neg = in_1.neg()?;
-        Ok(neg)
+        in_1.neg()
     }
 }
 
@@ -944,8 +840,7 @@ struct MethodNeg4;
 
 impl MethodNeg4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let neg = in_1.neg()?;
-        Ok(neg)
+        in_1.neg()
     }
 }
 
@@ -953,8 +848,7 @@ struct MethodRecip0;
 
 impl MethodRecip0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let recip = in_1.recip()?;
-        Ok(recip)
+        in_1.recip()
     }
 }
 
@@ -962,8 +856,7 @@ struct MethodRecip1;
 
 impl MethodRecip1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let recip = in_1.recip()?;
-        Ok(recip)
+        in_1.recip()
     }
 }
 
@@ -971,8 +864,7 @@ struct MethodRecip2;
 
 impl MethodRecip2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let recip = in_1.recip()?;
-        Ok(recip)
+        in_1.recip()
     }
 }
 
@@ -980,8 +872,7 @@ struct MethodRecip3;
 
 impl MethodRecip3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let recip = in_1.recip()?;
-        Ok(recip)
+        in_1.recip()
     }
 }
 
@@ -989,8 +880,7 @@ struct MethodRecip4;
 
 impl MethodRecip4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let recip = in_1.recip()?;
-        Ok(recip)
+        in_1.recip()
     }
 }
 
@@ -998,8 +888,7 @@ struct MethodSqr0;
 
 impl MethodSqr0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqr = in_1.sqr()?;
-        Ok(sqr)
+        in_1.sqr()
     }
 }
 
@@ -1007,8 +896,7 @@ struct MethodSqr1;
 
 impl MethodSqr1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqr = in_1.sqr()?;
-        Ok(sqr)
+        in_1.sqr()
     }
 }
 
@@ -1016,8 +904,7 @@ struct MethodSqr2;
 
 impl MethodSqr2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqr = in_1.sqr()?;
-        Ok(sqr)
+        in_1.sqr()
     }
 }
 
@@ -1025,8 +912,7 @@ struct MethodSqr3;
 
 impl MethodSqr3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqr = in_1.sqr()?;
-        Ok(sqr)
+        in_1.sqr()
     }
 }
 
@@ -1034,8 +920,7 @@ struct MethodSqr4;
 
 impl MethodSqr4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqr = in_1.sqr()?;
-        Ok(sqr)
+        in_1.sqr()
     }
 }
 
@@ -1043,8 +928,7 @@ struct MethodSqrt0;
 
 impl MethodSqrt0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqrt = in_1.sqrt()?;
-        Ok(sqrt)
+        in_1.sqrt()
     }
 }
 
@@ -1052,8 +936,7 @@ struct MethodSqrt1;
 
 impl MethodSqrt1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqrt = in_1.sqrt()?;
-        Ok(sqrt)
+        in_1.sqrt()
     }
 }
 
@@ -1061,8 +944,7 @@ struct MethodSqrt2;
 
 impl MethodSqrt2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqrt = in_1.sqrt()?;
-        Ok(sqrt)
+        in_1.sqrt()
     }
 }
 
@@ -1070,8 +952,7 @@ struct MethodSqrt3;
 
 impl MethodSqrt3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqrt = in_1.sqrt()?;
-        Ok(sqrt)
+        in_1.sqrt()
     }
 }
 
@@ -1079,8 +960,7 @@ struct MethodSqrt4;
 
 impl MethodSqrt4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sqrt = in_1.sqrt()?;
-        Ok(sqrt)
+        in_1.sqrt()
     }
 }
 
@@ -1088,8 +968,7 @@ struct MethodCeil0;
 
 impl MethodCeil0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1097,8 +976,7 @@ struct MethodCeil1;
 
 impl MethodCeil1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1106,8 +984,7 @@ struct MethodCeil2;
 
 impl MethodCeil2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1115,8 +992,7 @@ struct MethodCeil3;
 
 impl MethodCeil3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1124,8 +1000,7 @@ struct MethodCeil4;
 
 impl MethodCeil4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1133,8 +1008,7 @@ struct MethodCeil5;
 
 impl MethodCeil5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1142,8 +1016,7 @@ struct MethodCeil6;
 
 impl MethodCeil6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1151,8 +1024,7 @@ struct MethodCeil7;
 
 impl MethodCeil7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ceil = in_1.ceil()?;
-        Ok(ceil)
+        in_1.ceil()
     }
 }
 
@@ -1160,8 +1032,7 @@ struct MethodFloor0;
 
 impl MethodFloor0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1169,8 +1040,7 @@ struct MethodFloor1;
 
 impl MethodFloor1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1178,8 +1048,7 @@ struct MethodFloor2;
 
 impl MethodFloor2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1187,8 +1056,7 @@ struct MethodFloor3;
 
 impl MethodFloor3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1196,8 +1064,7 @@ struct MethodFloor4;
 
 impl MethodFloor4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1205,8 +1072,7 @@ struct MethodFloor5;
 
 impl MethodFloor5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1214,8 +1080,7 @@ struct MethodFloor6;
 
 impl MethodFloor6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1223,8 +1088,7 @@ struct MethodFloor7;
 
 impl MethodFloor7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let floor = in_1.floor()?;
-        Ok(floor)
+        in_1.floor()
     }
 }
 
@@ -1232,8 +1096,7 @@ struct MethodRound0;
 
 impl MethodRound0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1241,8 +1104,7 @@ struct MethodRound1;
 
 impl MethodRound1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1250,8 +1112,7 @@ struct MethodRound2;
 
 impl MethodRound2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1259,8 +1120,7 @@ struct MethodRound3;
 
 impl MethodRound3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1268,8 +1128,7 @@ struct MethodRound4;
 
 impl MethodRound4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1277,8 +1136,7 @@ struct MethodRound5;
 
 impl MethodRound5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1286,8 +1144,7 @@ struct MethodRound6;
 
 impl MethodRound6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1295,8 +1152,7 @@ struct MethodRound7;
 
 impl MethodRound7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round = in_1.round()?;
-        Ok(round)
+        in_1.round()
     }
 }
 
@@ -1304,8 +1160,7 @@ struct MethodSign0;
 
 impl MethodSign0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1313,8 +1168,7 @@ struct MethodSign1;
 
 impl MethodSign1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1322,8 +1176,7 @@ struct MethodSign2;
 
 impl MethodSign2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1331,8 +1184,7 @@ struct MethodSign3;
 
 impl MethodSign3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1340,8 +1192,7 @@ struct MethodSign4;
 
 impl MethodSign4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1349,8 +1200,7 @@ struct MethodSign5;
 
 impl MethodSign5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1358,8 +1208,7 @@ struct MethodSign6;
 
 impl MethodSign6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1367,8 +1216,7 @@ struct MethodSign7;
 
 impl MethodSign7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sign = in_1.sign()?;
-        Ok(sign)
+        in_1.sign()
     }
 }
 
@@ -1376,8 +1224,7 @@ struct MethodRoundTo0;
 
 impl MethodRoundTo0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round_to = in_1.round_to(1)?;
-        Ok(round_to)
+        in_1.round_to(1)
     }
 }
 
@@ -1385,8 +1232,7 @@ struct MethodRoundTo1;
 
 impl MethodRoundTo1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round_to = in_1.round_to(-1)?;
-        Ok(round_to)
+        in_1.round_to(-1)
     }
 }
 
@@ -1394,8 +1240,7 @@ struct MethodRoundTo2;
 
 impl MethodRoundTo2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round_to = in_1.round_to(0)?;
-        Ok(round_to)
+        in_1.round_to(0)
     }
 }
 
@@ -1403,8 +1248,7 @@ struct MethodRoundTo3;
 
 impl MethodRoundTo3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let round_to = in_1.round_to(1)?;
-        Ok(round_to)
+        in_1.round_to(1)
     }
 }
 
@@ -1412,8 +1256,7 @@ struct MethodPowf0;
 
 impl MethodPowf0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let powf = in_1.powf(0.5)?;
-        Ok(powf)
+        in_1.powf(0.5)
     }
 }
 
@@ -1421,8 +1264,7 @@ struct MethodPowf1;
 
 impl MethodPowf1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let powf = in_1.powf(2.0)?;
-        Ok(powf)
+        in_1.powf(2.0)
     }
 }
 
@@ -1430,8 +1272,7 @@ struct MethodPowf2;
 
 impl MethodPowf2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let powf = in_1.powf(-1.0)?;
-        Ok(powf)
+        in_1.powf(-1.0)
     }
 }
 
@@ -1439,8 +1280,7 @@ struct MethodElu0;
 
 impl MethodElu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let elu = in_1.elu(1.0)?;
-        Ok(elu)
+        in_1.elu(1.0)
     }
 }
 
@@ -1448,8 +1288,7 @@ struct MethodElu1;
 
 impl MethodElu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let elu = in_1.elu(0.1)?;
-        Ok(elu)
+        in_1.elu(0.1)
     }
 }
 
@@ -1457,8 +1296,7 @@ struct MethodElu2;
 
 impl MethodElu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let elu = in_1.elu(2.0)?;
-        Ok(elu)
+        in_1.elu(2.0)
     }
 }
 
@@ -1466,8 +1304,7 @@ struct MethodAffine0;
 
 impl MethodAffine0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let affine = in_1.affine(2.0, -0.5)?;
-        Ok(affine)
+        in_1.affine(2.0, -0.5)
     }
 }
 
@@ -1475,8 +1312,7 @@ struct MethodAffine1;
 
 impl MethodAffine1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let affine = in_1.affine(0.5, 0.0)?;
-        Ok(affine)
+        in_1.affine(0.5, 0.0)
     }
 }
 
@@ -1484,8 +1320,7 @@ struct MethodAffine2;
 
 impl MethodAffine2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let affine = in_1.affine(2.0, 1.0)?;
-        Ok(affine)
+        in_1.affine(2.0, 1.0)
     }
 }
 
@@ -1493,8 +1328,7 @@ struct MethodAdd0;
 
 impl MethodAdd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = in_1.add(in_2)?;
-        Ok(add)
+        in_1.add(in_2)
     }
 }
 
@@ -1502,8 +1336,7 @@ struct MethodAdd1;
 
 impl MethodAdd1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = in_1.add(in_2)?;
-        Ok(add)
+        in_1.add(in_2)
     }
 }
 
@@ -1511,8 +1344,7 @@ struct MethodAdd2;
 
 impl MethodAdd2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = in_1.add(in_2)?;
-        Ok(add)
+        in_1.add(in_2)
     }
 }
 
@@ -1520,8 +1352,7 @@ struct MethodAdd3;
 
 impl MethodAdd3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = in_1.add(in_2)?;
-        Ok(add)
+        in_1.add(in_2)
     }
 }
 
@@ -1529,8 +1360,7 @@ struct MethodAdd4;
 
 impl MethodAdd4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let add = in_1.add(in_2)?;
-        Ok(add)
+        in_1.add(in_2)
     }
 }
 
@@ -1538,8 +1368,7 @@ struct MethodSub0;
 
 impl MethodSub0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = in_1.sub(in_2)?;
-        Ok(sub)
+        in_1.sub(in_2)
     }
 }
 
@@ -1547,8 +1376,7 @@ struct MethodSub1;
 
 impl MethodSub1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = in_1.sub(in_2)?;
-        Ok(sub)
+        in_1.sub(in_2)
     }
 }
 
@@ -1556,8 +1384,7 @@ struct MethodSub2;
 
 impl MethodSub2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = in_1.sub(in_2)?;
-        Ok(sub)
+        in_1.sub(in_2)
     }
 }
 
@@ -1565,8 +1392,7 @@ struct MethodSub3;
 
 impl MethodSub3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = in_1.sub(in_2)?;
-        Ok(sub)
+        in_1.sub(in_2)
     }
 }
 
@@ -1574,8 +1400,7 @@ struct MethodSub4;
 
 impl MethodSub4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let sub = in_1.sub(in_2)?;
-        Ok(sub)
+        in_1.sub(in_2)
     }
 }
 
@@ -1583,8 +1408,7 @@ struct MethodMul0;
 
 impl MethodMul0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = in_1.mul(in_2)?;
-        Ok(mul)
+        in_1.mul(in_2)
     }
 }
 
@@ -1592,8 +1416,7 @@ struct MethodMul1;
 
 impl MethodMul1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = in_1.mul(in_2)?;
-        Ok(mul)
+        in_1.mul(in_2)
     }
 }
 
@@ -1601,8 +1424,7 @@ struct MethodMul2;
 
 impl MethodMul2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = in_1.mul(in_2)?;
-        Ok(mul)
+        in_1.mul(in_2)
     }
 }
 
@@ -1610,8 +1432,7 @@ struct MethodMul3;
 
 impl MethodMul3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = in_1.mul(in_2)?;
-        Ok(mul)
+        in_1.mul(in_2)
     }
 }
 
@@ -1619,8 +1440,7 @@ struct MethodMul4;
 
 impl MethodMul4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mul = in_1.mul(in_2)?;
-        Ok(mul)
+        in_1.mul(in_2)
     }
 }
 
@@ -1628,8 +1448,7 @@ struct MethodDiv0;
 
 impl MethodDiv0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = in_1.div(in_2)?;
-        Ok(div)
+        in_1.div(in_2)
     }
 }
 
@@ -1637,8 +1456,7 @@ struct MethodDiv1;
 
 impl MethodDiv1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = in_1.div(in_2)?;
-        Ok(div)
+        in_1.div(in_2)
     }
 }
 
@@ -1646,8 +1464,7 @@ struct MethodDiv2;
 
 impl MethodDiv2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = in_1.div(in_2)?;
-        Ok(div)
+        in_1.div(in_2)
     }
 }
 
@@ -1655,8 +1472,7 @@ struct MethodDiv3;
 
 impl MethodDiv3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = in_1.div(in_2)?;
-        Ok(div)
+        in_1.div(in_2)
     }
 }
 
@@ -1664,8 +1480,7 @@ struct MethodDiv4;
 
 impl MethodDiv4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let div = in_1.div(in_2)?;
-        Ok(div)
+        in_1.div(in_2)
     }
 }
 
@@ -1673,8 +1488,7 @@ struct MethodBroadcastAdd0;
 
 impl MethodBroadcastAdd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_add = in_1.broadcast_add(in_2)?;
-        Ok(broadcast_add)
+        in_1.broadcast_add(in_2)
     }
 }
 
@@ -1682,8 +1496,7 @@ struct MethodBroadcastAdd1;
 
 impl MethodBroadcastAdd1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_add = in_1.broadcast_add(in_2)?;
-        Ok(broadcast_add)
+        in_1.broadcast_add(in_2)
     }
 }
 
@@ -1691,8 +1504,7 @@ struct MethodBroadcastAdd2;
 
 impl MethodBroadcastAdd2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_add = in_1.broadcast_add(in_2)?;
-        Ok(broadcast_add)
+        in_1.broadcast_add(in_2)
     }
 }
 
@@ -1700,8 +1512,7 @@ struct MethodBroadcastAdd3;
 
 impl MethodBroadcastAdd3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_add = in_1.broadcast_add(in_2)?;
-        Ok(broadcast_add)
+        in_1.broadcast_add(in_2)
     }
 }
 
@@ -1709,8 +1520,7 @@ struct MethodBroadcastAdd4;
 
 impl MethodBroadcastAdd4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_add = in_1.broadcast_add(in_2)?;
-        Ok(broadcast_add)
+        in_1.broadcast_add(in_2)
     }
 }
 
@@ -1718,8 +1528,7 @@ struct MethodBroadcastSub0;
 
 impl MethodBroadcastSub0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_sub = in_1.broadcast_sub(in_2)?;
-        Ok(broadcast_sub)
+        in_1.broadcast_sub(in_2)
     }
 }
 
@@ -1727,8 +1536,7 @@ struct MethodBroadcastSub1;
 
 impl MethodBroadcastSub1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_sub = in_1.broadcast_sub(in_2)?;
-        Ok(broadcast_sub)
+        in_1.broadcast_sub(in_2)
     }
 }
 
@@ -1736,8 +1544,7 @@ struct MethodBroadcastSub2;
 
 impl MethodBroadcastSub2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_sub = in_1.broadcast_sub(in_2)?;
-        Ok(broadcast_sub)
+        in_1.broadcast_sub(in_2)
     }
 }
 
@@ -1745,8 +1552,7 @@ struct MethodBroadcastSub3;
 
 impl MethodBroadcastSub3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_sub = in_1.broadcast_sub(in_2)?;
-        Ok(broadcast_sub)
+        in_1.broadcast_sub(in_2)
     }
 }
 
@@ -1754,8 +1560,7 @@ struct MethodBroadcastSub4;
 
 impl MethodBroadcastSub4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_sub = in_1.broadcast_sub(in_2)?;
-        Ok(broadcast_sub)
+        in_1.broadcast_sub(in_2)
     }
 }
 
@@ -1763,8 +1568,7 @@ struct MethodBroadcastMul0;
 
 impl MethodBroadcastMul0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_mul = in_1.broadcast_mul(in_2)?;
-        Ok(broadcast_mul)
+        in_1.broadcast_mul(in_2)
     }
 }
 
@@ -1772,8 +1576,7 @@ struct MethodBroadcastMul1;
 
 impl MethodBroadcastMul1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_mul = in_1.broadcast_mul(in_2)?;
-        Ok(broadcast_mul)
+        in_1.broadcast_mul(in_2)
     }
 }
 
@@ -1781,8 +1584,7 @@ struct MethodBroadcastMul2;
 
 impl MethodBroadcastMul2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_mul = in_1.broadcast_mul(in_2)?;
-        Ok(broadcast_mul)
+        in_1.broadcast_mul(in_2)
     }
 }
 
@@ -1790,8 +1592,7 @@ struct MethodBroadcastMul3;
 
 impl MethodBroadcastMul3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_mul = in_1.broadcast_mul(in_2)?;
-        Ok(broadcast_mul)
+        in_1.broadcast_mul(in_2)
     }
 }
 
@@ -1799,8 +1600,7 @@ struct MethodBroadcastMul4;
 
 impl MethodBroadcastMul4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_mul = in_1.broadcast_mul(in_2)?;
-        Ok(broadcast_mul)
+        in_1.broadcast_mul(in_2)
     }
 }
 
@@ -1808,8 +1608,7 @@ struct MethodBroadcastDiv0;
 
 impl MethodBroadcastDiv0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_div = in_1.broadcast_div(in_2)?;
-        Ok(broadcast_div)
+        in_1.broadcast_div(in_2)
     }
 }
 
@@ -1817,8 +1616,7 @@ struct MethodBroadcastDiv1;
 
 impl MethodBroadcastDiv1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_div = in_1.broadcast_div(in_2)?;
-        Ok(broadcast_div)
+        in_1.broadcast_div(in_2)
     }
 }
 
@@ -1826,8 +1624,7 @@ struct MethodBroadcastDiv2;
 
 impl MethodBroadcastDiv2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_div = in_1.broadcast_div(in_2)?;
-        Ok(broadcast_div)
+        in_1.broadcast_div(in_2)
     }
 }
 
@@ -1835,8 +1632,7 @@ struct MethodBroadcastDiv3;
 
 impl MethodBroadcastDiv3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_div = in_1.broadcast_div(in_2)?;
-        Ok(broadcast_div)
+        in_1.broadcast_div(in_2)
     }
 }
 
@@ -1844,8 +1640,7 @@ struct MethodBroadcastDiv4;
 
 impl MethodBroadcastDiv4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_div = in_1.broadcast_div(in_2)?;
-        Ok(broadcast_div)
+        in_1.broadcast_div(in_2)
     }
 }
 
@@ -1853,8 +1648,7 @@ struct MethodMaximum0;
 
 impl MethodMaximum0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(in_2)?;
-        Ok(maximum)
+        in_1.maximum(in_2)
     }
 }
 
@@ -1862,8 +1656,7 @@ struct MethodMaximum1;
 
 impl MethodMaximum1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(in_2)?;
-        Ok(maximum)
+        in_1.maximum(in_2)
     }
 }
 
@@ -1871,8 +1664,7 @@ struct MethodMaximum2;
 
 impl MethodMaximum2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(in_2)?;
-        Ok(maximum)
+        in_1.maximum(in_2)
     }
 }
 
@@ -1880,8 +1672,7 @@ struct MethodMaximum3;
 
 impl MethodMaximum3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(in_2)?;
-        Ok(maximum)
+        in_1.maximum(in_2)
     }
 }
 
@@ -1889,8 +1680,7 @@ struct MethodMaximum4;
 
 impl MethodMaximum4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(in_2)?;
-        Ok(maximum)
+        in_1.maximum(in_2)
     }
 }
 
@@ -1898,8 +1688,7 @@ struct MethodMaximum7;
 
 impl MethodMaximum7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(0.5)?;
-        Ok(maximum)
+        in_1.maximum(0.5)
     }
 }
 
@@ -1907,8 +1696,7 @@ struct MethodMaximum8;
 
 impl MethodMaximum8 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(2i64)?;
-        Ok(maximum)
+        in_1.maximum(2i64)
     }
 }
 
@@ -1916,8 +1704,7 @@ struct MethodMaximum9;
 
 impl MethodMaximum9 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let maximum = in_1.maximum(0i64)?;
-        Ok(maximum)
+        in_1.maximum(0i64)
     }
 }
 
@@ -1925,8 +1712,7 @@ struct MethodBroadcastMaximum0;
 
 impl MethodBroadcastMaximum0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_maximum = in_1.broadcast_maximum(in_2)?;
-        Ok(broadcast_maximum)
+        in_1.broadcast_maximum(in_2)
     }
 }
 
@@ -1934,8 +1720,7 @@ struct MethodBroadcastMaximum1;
 
 impl MethodBroadcastMaximum1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_maximum = in_1.broadcast_maximum(in_2)?;
-        Ok(broadcast_maximum)
+        in_1.broadcast_maximum(in_2)
     }
 }
 
@@ -1943,8 +1728,7 @@ struct MethodBroadcastMaximum2;
 
 impl MethodBroadcastMaximum2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_maximum = in_1.broadcast_maximum(in_2)?;
-        Ok(broadcast_maximum)
+        in_1.broadcast_maximum(in_2)
     }
 }
 
@@ -1952,8 +1736,7 @@ struct MethodBroadcastMaximum3;
 
 impl MethodBroadcastMaximum3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_maximum = in_1.broadcast_maximum(in_2)?;
-        Ok(broadcast_maximum)
+        in_1.broadcast_maximum(in_2)
     }
 }
 
@@ -1961,8 +1744,7 @@ struct MethodBroadcastMaximum4;
 
 impl MethodBroadcastMaximum4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_maximum = in_1.broadcast_maximum(in_2)?;
-        Ok(broadcast_maximum)
+        in_1.broadcast_maximum(in_2)
     }
 }
 
@@ -1970,8 +1752,7 @@ struct MethodMinimum0;
 
 impl MethodMinimum0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(in_2)?;
-        Ok(minimum)
+        in_1.minimum(in_2)
     }
 }
 
@@ -1979,8 +1760,7 @@ struct MethodMinimum1;
 
 impl MethodMinimum1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(in_2)?;
-        Ok(minimum)
+        in_1.minimum(in_2)
     }
 }
 
@@ -1988,8 +1768,7 @@ struct MethodMinimum2;
 
 impl MethodMinimum2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(in_2)?;
-        Ok(minimum)
+        in_1.minimum(in_2)
     }
 }
 
@@ -1997,8 +1776,7 @@ struct MethodMinimum3;
 
 impl MethodMinimum3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(in_2)?;
-        Ok(minimum)
+        in_1.minimum(in_2)
     }
 }
 
@@ -2006,8 +1784,7 @@ struct MethodMinimum4;
 
 impl MethodMinimum4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(in_2)?;
-        Ok(minimum)
+        in_1.minimum(in_2)
     }
 }
 
@@ -2015,8 +1792,7 @@ struct MethodMinimum7;
 
 impl MethodMinimum7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(0.5)?;
-        Ok(minimum)
+        in_1.minimum(0.5)
     }
 }
 
@@ -2024,8 +1800,7 @@ struct MethodMinimum8;
 
 impl MethodMinimum8 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(2i64)?;
-        Ok(minimum)
+        in_1.minimum(2i64)
     }
 }
 
@@ -2033,8 +1808,7 @@ struct MethodMinimum9;
 
 impl MethodMinimum9 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let minimum = in_1.minimum(0i64)?;
-        Ok(minimum)
+        in_1.minimum(0i64)
     }
 }
 
@@ -2042,8 +1816,7 @@ struct MethodBroadcastMinimum0;
 
 impl MethodBroadcastMinimum0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_minimum = in_1.broadcast_minimum(in_2)?;
-        Ok(broadcast_minimum)
+        in_1.broadcast_minimum(in_2)
     }
 }
 
@@ -2051,8 +1824,7 @@ struct MethodBroadcastMinimum1;
 
 impl MethodBroadcastMinimum1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_minimum = in_1.broadcast_minimum(in_2)?;
-        Ok(broadcast_minimum)
+        in_1.broadcast_minimum(in_2)
     }
 }
 
@@ -2060,8 +1832,7 @@ struct MethodBroadcastMinimum2;
 
 impl MethodBroadcastMinimum2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_minimum = in_1.broadcast_minimum(in_2)?;
-        Ok(broadcast_minimum)
+        in_1.broadcast_minimum(in_2)
     }
 }
 
@@ -2069,8 +1840,7 @@ struct MethodBroadcastMinimum3;
 
 impl MethodBroadcastMinimum3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_minimum = in_1.broadcast_minimum(in_2)?;
-        Ok(broadcast_minimum)
+        in_1.broadcast_minimum(in_2)
     }
 }
 
@@ -2078,8 +1848,7 @@ struct MethodBroadcastMinimum4;
 
 impl MethodBroadcastMinimum4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_minimum = in_1.broadcast_minimum(in_2)?;
-        Ok(broadcast_minimum)
+        in_1.broadcast_minimum(in_2)
     }
 }
 
@@ -2087,8 +1856,7 @@ struct MethodClamp0;
 
 impl MethodClamp0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let clamp = in_1.clamp(0.0, 1.0)?;
-        Ok(clamp)
+        in_1.clamp(0.0, 1.0)
     }
 }
 
@@ -2096,8 +1864,7 @@ struct MethodClamp1;
 
 impl MethodClamp1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let clamp = in_1.clamp(1i64, 2i64)?;
-        Ok(clamp)
+        in_1.clamp(1i64, 2i64)
     }
 }
 
@@ -2105,8 +1872,7 @@ struct MethodClamp2;
 
 impl MethodClamp2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let clamp = in_1.clamp(in_2, 1i64)?;
-        Ok(clamp)
+        in_1.clamp(in_2, 1i64)
     }
 }
 
@@ -2114,8 +1880,7 @@ struct MethodClamp3;
 
 impl MethodClamp3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let clamp = in_1.clamp(0i64, in_2)?;
-        Ok(clamp)
+        in_1.clamp(0i64, in_2)
     }
 }
 
@@ -2123,8 +1888,7 @@ struct MethodPow0;
 
 impl MethodPow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let pow = in_1.pow(in_2)?;
-        Ok(pow)
+        in_1.pow(in_2)
     }
 }
 
@@ -2132,8 +1896,7 @@ struct MethodPow1;
 
 impl MethodPow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let pow = in_1.pow(in_2)?;
-        Ok(pow)
+        in_1.pow(in_2)
     }
 }
 
@@ -2141,8 +1904,7 @@ struct MethodBroadcastPow0;
 
 impl MethodBroadcastPow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_pow = in_1.broadcast_pow(in_2)?;
-        Ok(broadcast_pow)
+        in_1.broadcast_pow(in_2)
     }
 }
 
@@ -2150,8 +1912,7 @@ struct MethodBroadcastPow1;
 
 impl MethodBroadcastPow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_pow = in_1.broadcast_pow(in_2)?;
-        Ok(broadcast_pow)
+        in_1.broadcast_pow(in_2)
     }
 }
 
@@ -2159,8 +1920,7 @@ struct MethodEq0;
 
 impl MethodEq0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let eq = in_1.eq(in_2)?;
-        Ok(eq)
+        in_1.eq(in_2)
     }
 }
 
@@ -2168,8 +1928,7 @@ struct MethodEq1;
 
 impl MethodEq1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let eq = in_1.eq(2i64)?;
-        Ok(eq)
+        in_1.eq(2i64)
     }
 }
 
@@ -2177,8 +1936,7 @@ struct MethodEq2;
 
 impl MethodEq2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let eq = in_1.eq(0.5)?;
-        Ok(eq)
+        in_1.eq(0.5)
     }
 }
 
@@ -2186,8 +1944,7 @@ struct MethodEq3;
 
 impl MethodEq3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let eq = in_1.eq(in_2)?;
-        Ok(eq)
+        in_1.eq(in_2)
     }
 }
 
@@ -2195,8 +1952,7 @@ struct MethodNe0;
 
 impl MethodNe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let ne = in_1.ne(in_2)?;
-        Ok(ne)
+        in_1.ne(in_2)
     }
 }
 
@@ -2204,8 +1960,7 @@ struct MethodNe1;
 
 impl MethodNe1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ne = in_1.ne(2i64)?;
-        Ok(ne)
+        in_1.ne(2i64)
     }
 }
 
@@ -2213,8 +1968,7 @@ struct MethodNe2;
 
 impl MethodNe2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ne = in_1.ne(0.5)?;
-        Ok(ne)
+        in_1.ne(0.5)
     }
 }
 
@@ -2222,8 +1976,7 @@ struct MethodNe3;
 
 impl MethodNe3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let ne = in_1.ne(in_2)?;
-        Ok(ne)
+        in_1.ne(in_2)
     }
 }
 
@@ -2231,8 +1984,7 @@ struct MethodLt0;
 
 impl MethodLt0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let lt = in_1.lt(in_2)?;
-        Ok(lt)
+        in_1.lt(in_2)
     }
 }
 
@@ -2240,8 +1992,7 @@ struct MethodLt1;
 
 impl MethodLt1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let lt = in_1.lt(2i64)?;
-        Ok(lt)
+        in_1.lt(2i64)
     }
 }
 
@@ -2249,8 +2000,7 @@ struct MethodLt2;
 
 impl MethodLt2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let lt = in_1.lt(0.5)?;
-        Ok(lt)
+        in_1.lt(0.5)
     }
 }
 
@@ -2258,8 +2008,7 @@ struct MethodLt3;
 
 impl MethodLt3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let lt = in_1.lt(in_2)?;
-        Ok(lt)
+        in_1.lt(in_2)
     }
 }
 
@@ -2267,8 +2016,7 @@ struct MethodLe0;
 
 impl MethodLe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let le = in_1.le(in_2)?;
-        Ok(le)
+        in_1.le(in_2)
     }
 }
 
@@ -2276,8 +2024,7 @@ struct MethodLe1;
 
 impl MethodLe1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let le = in_1.le(2i64)?;
-        Ok(le)
+        in_1.le(2i64)
     }
 }
 
@@ -2285,8 +2032,7 @@ struct MethodLe2;
 
 impl MethodLe2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let le = in_1.le(0.5)?;
-        Ok(le)
+        in_1.le(0.5)
     }
 }
 
@@ -2294,8 +2040,7 @@ struct MethodLe3;
 
 impl MethodLe3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let le = in_1.le(in_2)?;
-        Ok(le)
+        in_1.le(in_2)
     }
 }
 
@@ -2303,8 +2048,7 @@ struct MethodGt0;
 
 impl MethodGt0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let gt = in_1.gt(in_2)?;
-        Ok(gt)
+        in_1.gt(in_2)
     }
 }
 
@@ -2312,8 +2056,7 @@ struct MethodGt1;
 
 impl MethodGt1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gt = in_1.gt(2i64)?;
-        Ok(gt)
+        in_1.gt(2i64)
     }
 }
 
@@ -2321,8 +2064,7 @@ struct MethodGt2;
 
 impl MethodGt2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let gt = in_1.gt(0.5)?;
-        Ok(gt)
+        in_1.gt(0.5)
     }
 }
 
@@ -2330,8 +2072,7 @@ struct MethodGt3;
 
 impl MethodGt3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let gt = in_1.gt(in_2)?;
-        Ok(gt)
+        in_1.gt(in_2)
     }
 }
 
@@ -2339,8 +2080,7 @@ struct MethodGe0;
 
 impl MethodGe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let ge = in_1.ge(in_2)?;
-        Ok(ge)
+        in_1.ge(in_2)
     }
 }
 
@@ -2348,8 +2088,7 @@ struct MethodGe1;
 
 impl MethodGe1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ge = in_1.ge(2i64)?;
-        Ok(ge)
+        in_1.ge(2i64)
     }
 }
 
@@ -2357,8 +2096,7 @@ struct MethodGe2;
 
 impl MethodGe2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ge = in_1.ge(0.5)?;
-        Ok(ge)
+        in_1.ge(0.5)
     }
 }
 
@@ -2366,8 +2104,7 @@ struct MethodGe3;
 
 impl MethodGe3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let ge = in_1.ge(in_2)?;
-        Ok(ge)
+        in_1.ge(in_2)
     }
 }
 
@@ -2375,8 +2112,7 @@ struct MethodBroadcastEq0;
 
 impl MethodBroadcastEq0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_eq = in_1.broadcast_eq(in_2)?;
-        Ok(broadcast_eq)
+        in_1.broadcast_eq(in_2)
     }
 }
 
@@ -2384,8 +2120,7 @@ struct MethodBroadcastEq1;
 
 impl MethodBroadcastEq1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_eq = in_1.broadcast_eq(in_2)?;
-        Ok(broadcast_eq)
+        in_1.broadcast_eq(in_2)
     }
 }
 
@@ -2393,8 +2128,7 @@ struct MethodBroadcastEq2;
 
 impl MethodBroadcastEq2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_eq = in_1.broadcast_eq(in_2)?;
-        Ok(broadcast_eq)
+        in_1.broadcast_eq(in_2)
     }
 }
 
@@ -2402,8 +2136,7 @@ struct MethodBroadcastNe0;
 
 impl MethodBroadcastNe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ne = in_1.broadcast_ne(in_2)?;
-        Ok(broadcast_ne)
+        in_1.broadcast_ne(in_2)
     }
 }
 
@@ -2411,8 +2144,7 @@ struct MethodBroadcastNe1;
 
 impl MethodBroadcastNe1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ne = in_1.broadcast_ne(in_2)?;
-        Ok(broadcast_ne)
+        in_1.broadcast_ne(in_2)
     }
 }
 
@@ -2420,8 +2152,7 @@ struct MethodBroadcastNe2;
 
 impl MethodBroadcastNe2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ne = in_1.broadcast_ne(in_2)?;
-        Ok(broadcast_ne)
+        in_1.broadcast_ne(in_2)
     }
 }
 
@@ -2429,8 +2160,7 @@ struct MethodBroadcastLt0;
 
 impl MethodBroadcastLt0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_lt = in_1.broadcast_lt(in_2)?;
-        Ok(broadcast_lt)
+        in_1.broadcast_lt(in_2)
     }
 }
 
@@ -2438,8 +2168,7 @@ struct MethodBroadcastLt1;
 
 impl MethodBroadcastLt1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_lt = in_1.broadcast_lt(in_2)?;
-        Ok(broadcast_lt)
+        in_1.broadcast_lt(in_2)
     }
 }
 
@@ -2447,8 +2176,7 @@ struct MethodBroadcastLt2;
 
 impl MethodBroadcastLt2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_lt = in_1.broadcast_lt(in_2)?;
-        Ok(broadcast_lt)
+        in_1.broadcast_lt(in_2)
     }
 }
 
@@ -2456,8 +2184,7 @@ struct MethodBroadcastLe0;
 
 impl MethodBroadcastLe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_le = in_1.broadcast_le(in_2)?;
-        Ok(broadcast_le)
+        in_1.broadcast_le(in_2)
     }
 }
 
@@ -2465,8 +2192,7 @@ struct MethodBroadcastLe1;
 
 impl MethodBroadcastLe1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_le = in_1.broadcast_le(in_2)?;
-        Ok(broadcast_le)
+        in_1.broadcast_le(in_2)
     }
 }
 
@@ -2474,8 +2200,7 @@ struct MethodBroadcastLe2;
 
 impl MethodBroadcastLe2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_le = in_1.broadcast_le(in_2)?;
-        Ok(broadcast_le)
+        in_1.broadcast_le(in_2)
     }
 }
 
@@ -2483,8 +2208,7 @@ struct MethodBroadcastGt0;
 
 impl MethodBroadcastGt0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_gt = in_1.broadcast_gt(in_2)?;
-        Ok(broadcast_gt)
+        in_1.broadcast_gt(in_2)
     }
 }
 
@@ -2492,8 +2216,7 @@ struct MethodBroadcastGt1;
 
 impl MethodBroadcastGt1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_gt = in_1.broadcast_gt(in_2)?;
-        Ok(broadcast_gt)
+        in_1.broadcast_gt(in_2)
     }
 }
 
@@ -2501,8 +2224,7 @@ struct MethodBroadcastGt2;
 
 impl MethodBroadcastGt2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_gt = in_1.broadcast_gt(in_2)?;
-        Ok(broadcast_gt)
+        in_1.broadcast_gt(in_2)
     }
 }
 
@@ -2510,8 +2232,7 @@ struct MethodBroadcastGe0;
 
 impl MethodBroadcastGe0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ge = in_1.broadcast_ge(in_2)?;
-        Ok(broadcast_ge)
+        in_1.broadcast_ge(in_2)
     }
 }
 
@@ -2519,8 +2240,7 @@ struct MethodBroadcastGe1;
 
 impl MethodBroadcastGe1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ge = in_1.broadcast_ge(in_2)?;
-        Ok(broadcast_ge)
+        in_1.broadcast_ge(in_2)
     }
 }
 
@@ -2528,8 +2248,7 @@ struct MethodBroadcastGe2;
 
 impl MethodBroadcastGe2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_ge = in_1.broadcast_ge(in_2)?;
-        Ok(broadcast_ge)
+        in_1.broadcast_ge(in_2)
     }
 }
 
@@ -2537,8 +2256,7 @@ struct MethodWhereCond0;
 
 impl MethodWhereCond0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let where_cond = in_1.where_cond(in_2, in_3)?;
-        Ok(where_cond)
+        in_1.where_cond(in_2, in_3)
     }
 }
 
@@ -2546,8 +2264,7 @@ struct MethodWhereCond1;
 
 impl MethodWhereCond1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let where_cond = in_1.where_cond(in_2, in_3)?;
-        Ok(where_cond)
+        in_1.where_cond(in_2, in_3)
     }
 }
 
@@ -2555,8 +2272,7 @@ struct MethodWhereCond2;
 
 impl MethodWhereCond2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let where_cond = in_1.where_cond(in_2, in_3)?;
-        Ok(where_cond)
+        in_1.where_cond(in_2, in_3)
     }
 }
 
@@ -2564,8 +2280,7 @@ struct MethodSum0;
 
 impl MethodSum0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(D::Minus1)?;
-        Ok(sum)
+        in_1.sum(D::Minus1)
     }
 }
 
@@ -2573,8 +2288,7 @@ struct MethodSum1;
 
 impl MethodSum1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum((0, 2))?;
-        Ok(sum)
+        in_1.sum((0, 2))
     }
 }
 
@@ -2582,8 +2296,7 @@ struct MethodSum2;
 
 impl MethodSum2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(vec![6, 0, 5, 1, 4, 2, 3])?;
-        Ok(sum)
+        in_1.sum(vec![6, 0, 5, 1, 4, 2, 3])
     }
 }
 
@@ -2591,8 +2304,7 @@ struct MethodSum3;
 
 impl MethodSum3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(0)?;
-        Ok(sum)
+        in_1.sum(0)
     }
 }
 
@@ -2600,8 +2312,7 @@ struct MethodSum4;
 
 impl MethodSum4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum((D::Minus1, 0))?;
-        Ok(sum)
+        in_1.sum((D::Minus1, 0))
     }
 }
 
@@ -2609,8 +2320,7 @@ struct MethodSum5;
 
 impl MethodSum5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(())?;
-        Ok(sum)
+        in_1.sum(())
     }
 }
 
@@ -2618,8 +2328,7 @@ struct MethodSum6;
 
 impl MethodSum6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum = in_1.sum(0)?;
-        Ok(sum)
+        in_1.sum(0)
     }
 }
 
@@ -2627,8 +2336,7 @@ struct MethodSumKeepdim0;
 
 impl MethodSumKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim(D::Minus1)?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim(D::Minus1)
     }
 }
 
@@ -2636,8 +2344,7 @@ struct MethodSumKeepdim1;
 
 impl MethodSumKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim((0, 2))?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim((0, 2))
     }
 }
 
@@ -2645,8 +2352,7 @@ struct MethodSumKeepdim2;
 
 impl MethodSumKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim(0)?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim(0)
     }
 }
 
@@ -2654,8 +2360,7 @@ struct MethodSumKeepdim3;
 
 impl MethodSumKeepdim3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim((D::Minus1, 0))?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim((D::Minus1, 0))
     }
 }
 
@@ -2663,8 +2368,7 @@ struct MethodSumKeepdim4;
 
 impl MethodSumKeepdim4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim(())?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim(())
     }
 }
 
@@ -2672,8 +2376,7 @@ struct MethodSumKeepdim5;
 
 impl MethodSumKeepdim5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_keepdim = in_1.sum_keepdim(0)?;
-        Ok(sum_keepdim)
+        in_1.sum_keepdim(0)
     }
 }
 
@@ -2681,8 +2384,7 @@ struct MethodMean0;
 
 impl MethodMean0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean(D::Minus1)?;
-        Ok(mean)
+        in_1.mean(D::Minus1)
     }
 }
 
@@ -2690,8 +2392,7 @@ struct MethodMean1;
 
 impl MethodMean1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean((0, 2))?;
-        Ok(mean)
+        in_1.mean((0, 2))
     }
 }
 
@@ -2699,8 +2400,7 @@ struct MethodMean2;
 
 impl MethodMean2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean(0)?;
-        Ok(mean)
+        in_1.mean(0)
     }
 }
 
@@ -2708,8 +2408,7 @@ struct MethodMean3;
 
 impl MethodMean3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean((D::Minus1, 0))?;
-        Ok(mean)
+        in_1.mean((D::Minus1, 0))
     }
 }
 
@@ -2717,8 +2416,7 @@ struct MethodMean4;
 
 impl MethodMean4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean(())?;
-        Ok(mean)
+        in_1.mean(())
     }
 }
 
@@ -2726,8 +2424,7 @@ struct MethodMean5;
 
 impl MethodMean5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean = in_1.mean(0)?;
-        Ok(mean)
+        in_1.mean(0)
     }
 }
 
@@ -2735,8 +2432,7 @@ struct MethodMeanKeepdim0;
 
 impl MethodMeanKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim(D::Minus1)?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim(D::Minus1)
     }
 }
 
@@ -2744,8 +2440,7 @@ struct MethodMeanKeepdim1;
 
 impl MethodMeanKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim((0, 2))?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim((0, 2))
     }
 }
 
@@ -2753,8 +2448,7 @@ struct MethodMeanKeepdim2;
 
 impl MethodMeanKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim(0)?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim(0)
     }
 }
 
@@ -2762,8 +2456,7 @@ struct MethodMeanKeepdim3;
 
 impl MethodMeanKeepdim3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim((D::Minus1, 0))?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim((D::Minus1, 0))
     }
 }
 
@@ -2771,8 +2464,7 @@ struct MethodMeanKeepdim4;
 
 impl MethodMeanKeepdim4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim(())?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim(())
     }
 }
 
@@ -2780,8 +2472,7 @@ struct MethodMeanKeepdim5;
 
 impl MethodMeanKeepdim5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_keepdim = in_1.mean_keepdim(0)?;
-        Ok(mean_keepdim)
+        in_1.mean_keepdim(0)
     }
 }
 
@@ -2789,8 +2480,7 @@ struct MethodMax0;
 
 impl MethodMax0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max = in_1.max(1)?;
-        Ok(max)
+        in_1.max(1)
     }
 }
 
@@ -2798,8 +2488,7 @@ struct MethodMax1;
 
 impl MethodMax1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max = in_1.max(D::Minus1)?;
-        Ok(max)
+        in_1.max(D::Minus1)
     }
 }
 
@@ -2807,8 +2496,7 @@ struct MethodMax2;
 
 impl MethodMax2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max = in_1.max(0)?;
-        Ok(max)
+        in_1.max(0)
     }
 }
 
@@ -2816,8 +2504,7 @@ struct MethodMaxKeepdim0;
 
 impl MethodMaxKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_keepdim = in_1.max_keepdim(1)?;
-        Ok(max_keepdim)
+        in_1.max_keepdim(1)
     }
 }
 
@@ -2825,8 +2512,7 @@ struct MethodMaxKeepdim1;
 
 impl MethodMaxKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_keepdim = in_1.max_keepdim(D::Minus1)?;
-        Ok(max_keepdim)
+        in_1.max_keepdim(D::Minus1)
     }
 }
 
@@ -2834,8 +2520,7 @@ struct MethodMaxKeepdim2;
 
 impl MethodMaxKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_keepdim = in_1.max_keepdim(0)?;
-        Ok(max_keepdim)
+        in_1.max_keepdim(0)
     }
 }
 
@@ -2843,8 +2528,7 @@ struct MethodMin0;
 
 impl MethodMin0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min = in_1.min(1)?;
-        Ok(min)
+        in_1.min(1)
     }
 }
 
@@ -2852,8 +2536,7 @@ struct MethodMin1;
 
 impl MethodMin1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min = in_1.min(D::Minus1)?;
-        Ok(min)
+        in_1.min(D::Minus1)
     }
 }
 
@@ -2861,8 +2544,7 @@ struct MethodMin2;
 
 impl MethodMin2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min = in_1.min(0)?;
-        Ok(min)
+        in_1.min(0)
     }
 }
 
@@ -2870,8 +2552,7 @@ struct MethodMinKeepdim0;
 
 impl MethodMinKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_keepdim = in_1.min_keepdim(1)?;
-        Ok(min_keepdim)
+        in_1.min_keepdim(1)
     }
 }
 
@@ -2879,8 +2560,7 @@ struct MethodMinKeepdim1;
 
 impl MethodMinKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_keepdim = in_1.min_keepdim(D::Minus1)?;
-        Ok(min_keepdim)
+        in_1.min_keepdim(D::Minus1)
     }
 }
 
@@ -2888,8 +2568,7 @@ struct MethodMinKeepdim2;
 
 impl MethodMinKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_keepdim = in_1.min_keepdim(0)?;
-        Ok(min_keepdim)
+        in_1.min_keepdim(0)
     }
 }
 
@@ -2897,8 +2576,7 @@ struct MethodArgmax0;
 
 impl MethodArgmax0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax = in_1.argmax(1)?;
-        Ok(argmax)
+        in_1.argmax(1)
     }
 }
 
@@ -2906,8 +2584,7 @@ struct MethodArgmax1;
 
 impl MethodArgmax1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax = in_1.argmax(D::Minus1)?;
-        Ok(argmax)
+        in_1.argmax(D::Minus1)
     }
 }
 
@@ -2915,8 +2592,7 @@ struct MethodArgmax2;
 
 impl MethodArgmax2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax = in_1.argmax(0)?;
-        Ok(argmax)
+        in_1.argmax(0)
     }
 }
 
@@ -2924,8 +2600,7 @@ struct MethodArgmaxKeepdim0;
 
 impl MethodArgmaxKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax_keepdim = in_1.argmax_keepdim(1)?;
-        Ok(argmax_keepdim)
+        in_1.argmax_keepdim(1)
     }
 }
 
@@ -2933,8 +2608,7 @@ struct MethodArgmaxKeepdim1;
 
 impl MethodArgmaxKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax_keepdim = in_1.argmax_keepdim(D::Minus1)?;
-        Ok(argmax_keepdim)
+        in_1.argmax_keepdim(D::Minus1)
     }
 }
 
@@ -2942,8 +2616,7 @@ struct MethodArgmaxKeepdim2;
 
 impl MethodArgmaxKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmax_keepdim = in_1.argmax_keepdim(0)?;
-        Ok(argmax_keepdim)
+        in_1.argmax_keepdim(0)
     }
 }
 
@@ -2951,8 +2624,7 @@ struct MethodArgmin0;
 
 impl MethodArgmin0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin = in_1.argmin(1)?;
-        Ok(argmin)
+        in_1.argmin(1)
     }
 }
 
@@ -2960,8 +2632,7 @@ struct MethodArgmin1;
 
 impl MethodArgmin1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin = in_1.argmin(D::Minus1)?;
-        Ok(argmin)
+        in_1.argmin(D::Minus1)
     }
 }
 
@@ -2969,8 +2640,7 @@ struct MethodArgmin2;
 
 impl MethodArgmin2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin = in_1.argmin(0)?;
-        Ok(argmin)
+        in_1.argmin(0)
     }
 }
 
@@ -2978,8 +2648,7 @@ struct MethodArgminKeepdim0;
 
 impl MethodArgminKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin_keepdim = in_1.argmin_keepdim(1)?;
-        Ok(argmin_keepdim)
+        in_1.argmin_keepdim(1)
     }
 }
 
@@ -2987,8 +2656,7 @@ struct MethodArgminKeepdim1;
 
 impl MethodArgminKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin_keepdim = in_1.argmin_keepdim(D::Minus1)?;
-        Ok(argmin_keepdim)
+        in_1.argmin_keepdim(D::Minus1)
     }
 }
 
@@ -2996,8 +2664,7 @@ struct MethodArgminKeepdim2;
 
 impl MethodArgminKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let argmin_keepdim = in_1.argmin_keepdim(0)?;
-        Ok(argmin_keepdim)
+        in_1.argmin_keepdim(0)
     }
 }
 
@@ -3005,8 +2672,7 @@ struct MethodSumAll0;
 
 impl MethodSumAll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_all = in_1.sum_all()?;
-        Ok(sum_all)
+        in_1.sum_all()
     }
 }
 
@@ -3014,8 +2680,7 @@ struct MethodSumAll1;
 
 impl MethodSumAll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_all = in_1.sum_all()?;
-        Ok(sum_all)
+        in_1.sum_all()
     }
 }
 
@@ -3023,8 +2688,7 @@ struct MethodSumAll2;
 
 impl MethodSumAll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_all = in_1.sum_all()?;
-        Ok(sum_all)
+        in_1.sum_all()
     }
 }
 
@@ -3032,8 +2696,7 @@ struct MethodSumAll3;
 
 impl MethodSumAll3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sum_all = in_1.sum_all()?;
-        Ok(sum_all)
+        in_1.sum_all()
     }
 }
 
@@ -3041,8 +2704,7 @@ struct MethodMeanAll0;
 
 impl MethodMeanAll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_all = in_1.mean_all()?;
-        Ok(mean_all)
+        in_1.mean_all()
     }
 }
 
@@ -3050,8 +2712,7 @@ struct MethodMeanAll1;
 
 impl MethodMeanAll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_all = in_1.mean_all()?;
-        Ok(mean_all)
+        in_1.mean_all()
     }
 }
 
@@ -3059,8 +2720,7 @@ struct MethodMeanAll2;
 
 impl MethodMeanAll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_all = in_1.mean_all()?;
-        Ok(mean_all)
+        in_1.mean_all()
     }
 }
 
@@ -3068,8 +2728,7 @@ struct MethodMeanAll3;
 
 impl MethodMeanAll3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mean_all = in_1.mean_all()?;
-        Ok(mean_all)
+        in_1.mean_all()
     }
 }
 
@@ -3077,8 +2736,7 @@ struct MethodMaxAll0;
 
 impl MethodMaxAll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_all = in_1.max_all()?;
-        Ok(max_all)
+        in_1.max_all()
     }
 }
 
@@ -3086,8 +2744,7 @@ struct MethodMaxAll1;
 
 impl MethodMaxAll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_all = in_1.max_all()?;
-        Ok(max_all)
+        in_1.max_all()
     }
 }
 
@@ -3095,8 +2752,7 @@ struct MethodMaxAll2;
 
 impl MethodMaxAll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_all = in_1.max_all()?;
-        Ok(max_all)
+        in_1.max_all()
     }
 }
 
@@ -3104,8 +2760,7 @@ struct MethodMinAll0;
 
 impl MethodMinAll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_all = in_1.min_all()?;
-        Ok(min_all)
+        in_1.min_all()
     }
 }
 
@@ -3113,8 +2768,7 @@ struct MethodMinAll1;
 
 impl MethodMinAll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_all = in_1.min_all()?;
-        Ok(min_all)
+        in_1.min_all()
     }
 }
 
@@ -3122,8 +2776,7 @@ struct MethodMinAll2;
 
 impl MethodMinAll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let min_all = in_1.min_all()?;
-        Ok(min_all)
+        in_1.min_all()
     }
 }
 
@@ -3131,8 +2784,7 @@ struct MethodVar0;
 
 impl MethodVar0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var = in_1.var(D::Minus1)?;
-        Ok(var)
+        in_1.var(D::Minus1)
     }
 }
 
@@ -3140,8 +2792,7 @@ struct MethodVar1;
 
 impl MethodVar1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var = in_1.var(0)?;
-        Ok(var)
+        in_1.var(0)
     }
 }
 
@@ -3149,8 +2800,7 @@ struct MethodVar2;
 
 impl MethodVar2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var = in_1.var(1)?;
-        Ok(var)
+        in_1.var(1)
     }
 }
 
@@ -3158,8 +2808,7 @@ struct MethodVarKeepdim0;
 
 impl MethodVarKeepdim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var_keepdim = in_1.var_keepdim(D::Minus1)?;
-        Ok(var_keepdim)
+        in_1.var_keepdim(D::Minus1)
     }
 }
 
@@ -3167,8 +2816,7 @@ struct MethodVarKeepdim1;
 
 impl MethodVarKeepdim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var_keepdim = in_1.var_keepdim(0)?;
-        Ok(var_keepdim)
+        in_1.var_keepdim(0)
     }
 }
 
@@ -3176,8 +2824,7 @@ struct MethodVarKeepdim2;
 
 impl MethodVarKeepdim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let var_keepdim = in_1.var_keepdim(1)?;
-        Ok(var_keepdim)
+        in_1.var_keepdim(1)
     }
 }
 
@@ -3185,8 +2832,7 @@ struct MethodLogSumExp0;
 
 impl MethodLogSumExp0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_sum_exp = in_1.log_sum_exp(D::Minus1)?;
-        Ok(log_sum_exp)
+        in_1.log_sum_exp(D::Minus1)
     }
 }
 
@@ -3194,8 +2840,7 @@ struct MethodLogSumExp1;
 
 impl MethodLogSumExp1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_sum_exp = in_1.log_sum_exp((0, 2))?;
-        Ok(log_sum_exp)
+        in_1.log_sum_exp((0, 2))
     }
 }
 
@@ -3203,8 +2848,7 @@ struct MethodLogSumExp2;
 
 impl MethodLogSumExp2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_sum_exp = in_1.log_sum_exp(())?;
-        Ok(log_sum_exp)
+        in_1.log_sum_exp(())
     }
 }
 
@@ -3212,8 +2856,7 @@ struct MethodLogSumExp3;
 
 impl MethodLogSumExp3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_sum_exp = in_1.log_sum_exp(1)?;
-        Ok(log_sum_exp)
+        in_1.log_sum_exp(1)
     }
 }
 
@@ -3221,8 +2864,7 @@ struct MethodNorm0;
 
 impl MethodNorm0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let norm = in_1.norm()?;
-        Ok(norm)
+        in_1.norm()
     }
 }
 
@@ -3230,8 +2872,7 @@ struct MethodNorm1;
 
 impl MethodNorm1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let norm = in_1.norm()?;
-        Ok(norm)
+        in_1.norm()
     }
 }
 
@@ -3239,8 +2880,7 @@ struct MethodNorm2;
 
 impl MethodNorm2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let norm = in_1.norm()?;
-        Ok(norm)
+        in_1.norm()
     }
 }
 
@@ -3248,8 +2888,7 @@ struct MethodCumsum0;
 
 impl MethodCumsum0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cumsum = in_1.cumsum(1)?;
-        Ok(cumsum)
+        in_1.cumsum(1)
     }
 }
 
@@ -3257,8 +2896,7 @@ struct MethodCumsum1;
 
 impl MethodCumsum1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cumsum = in_1.cumsum(D::Minus1)?;
-        Ok(cumsum)
+        in_1.cumsum(D::Minus1)
     }
 }
 
@@ -3266,8 +2904,7 @@ struct MethodCumsum2;
 
 impl MethodCumsum2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cumsum = in_1.cumsum(0)?;
-        Ok(cumsum)
+        in_1.cumsum(0)
     }
 }
 
@@ -3275,8 +2912,7 @@ struct MethodCumsum3;
 
 impl MethodCumsum3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cumsum = in_1.cumsum(D::Minus1)?;
-        Ok(cumsum)
+        in_1.cumsum(D::Minus1)
     }
 }
 
@@ -3284,8 +2920,7 @@ struct MethodCumsum4;
 
 impl MethodCumsum4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cumsum = in_1.cumsum(1)?;
-        Ok(cumsum)
+        in_1.cumsum(1)
     }
 }
 
@@ -3293,8 +2928,7 @@ struct MethodMatmul0;
 
 impl MethodMatmul0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let matmul = in_1.matmul(in_2)?;
-        Ok(matmul)
+        in_1.matmul(in_2)
     }
 }
 
@@ -3302,8 +2936,7 @@ struct MethodMatmul1;
 
 impl MethodMatmul1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let matmul = in_1.matmul(in_2)?;
-        Ok(matmul)
+        in_1.matmul(in_2)
     }
 }
 
@@ -3311,8 +2944,7 @@ struct MethodMatmul2;
 
 impl MethodMatmul2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let matmul = in_1.matmul(in_2)?;
-        Ok(matmul)
+        in_1.matmul(in_2)
     }
 }
 
@@ -3320,8 +2952,7 @@ struct MethodMatmul3;
 
 impl MethodMatmul3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let matmul = in_1.matmul(in_2)?;
-        Ok(matmul)
+        in_1.matmul(in_2)
     }
 }
 
@@ -3329,8 +2960,7 @@ struct MethodMatmul4;
 
 impl MethodMatmul4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let matmul = in_1.matmul(in_2)?;
-        Ok(matmul)
+        in_1.matmul(in_2)
     }
 }
 
@@ -3338,8 +2968,7 @@ struct MethodBroadcastMatmul0;
 
 impl MethodBroadcastMatmul0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_matmul = in_1.broadcast_matmul(in_2)?;
-        Ok(broadcast_matmul)
+        in_1.broadcast_matmul(in_2)
     }
 }
 
@@ -3347,8 +2976,7 @@ struct MethodBroadcastMatmul1;
 
 impl MethodBroadcastMatmul1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_matmul = in_1.broadcast_matmul(in_2)?;
-        Ok(broadcast_matmul)
+        in_1.broadcast_matmul(in_2)
     }
 }
 
@@ -3356,8 +2984,7 @@ struct MethodBroadcastMatmul2;
 
 impl MethodBroadcastMatmul2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_matmul = in_1.broadcast_matmul(in_2)?;
-        Ok(broadcast_matmul)
+        in_1.broadcast_matmul(in_2)
     }
 }
 
@@ -3365,8 +2992,7 @@ struct MethodBroadcastMatmul3;
 
 impl MethodBroadcastMatmul3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let broadcast_matmul = in_1.broadcast_matmul(in_2)?;
-        Ok(broadcast_matmul)
+        in_1.broadcast_matmul(in_2)
     }
 }
 
@@ -3374,8 +3000,7 @@ struct MethodMv0;
 
 impl MethodMv0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mv = in_1.mv(in_2)?;
-        Ok(mv)
+        in_1.mv(in_2)
     }
 }
 
@@ -3383,8 +3008,7 @@ struct MethodMv1;
 
 impl MethodMv1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mv = in_1.mv(in_2)?;
-        Ok(mv)
+        in_1.mv(in_2)
     }
 }
 
@@ -3392,8 +3016,7 @@ struct MethodDot0;
 
 impl MethodDot0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let dot = in_1.dot(in_2)?;
-        Ok(dot)
+        in_1.dot(in_2)
     }
 }
 
@@ -3401,8 +3024,7 @@ struct MethodDot1;
 
 impl MethodDot1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let dot = in_1.dot(in_2)?;
-        Ok(dot)
+        in_1.dot(in_2)
     }
 }
 
@@ -3410,8 +3032,7 @@ struct MethodReshape0;
 
 impl MethodReshape0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape((6, 4))?;
-        Ok(reshape)
+        in_1.reshape((6, 4))
     }
 }
 
@@ -3419,8 +3040,7 @@ struct MethodReshape1;
 
 impl MethodReshape1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape((2, ()))?;
-        Ok(reshape)
+        in_1.reshape((2, ()))
     }
 }
 
@@ -3428,8 +3048,7 @@ struct MethodReshape2;
 
 impl MethodReshape2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(((), 2, 2))?;
-        Ok(reshape)
+        in_1.reshape(((), 2, 2))
     }
 }
 
@@ -3437,8 +3056,7 @@ struct MethodReshape3;
 
 impl MethodReshape3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(6)?;
-        Ok(reshape)
+        in_1.reshape(6)
     }
 }
 
@@ -3446,8 +3064,7 @@ struct MethodReshape4;
 
 impl MethodReshape4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(((),))?;
-        Ok(reshape)
+        in_1.reshape(((),))
     }
 }
 
@@ -3455,8 +3072,7 @@ struct MethodReshape5;
 
 impl MethodReshape5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(vec![2, 1, 2, 1, 2, 1, 1])?;
-        Ok(reshape)
+        in_1.reshape(vec![2, 1, 2, 1, 2, 1, 1])
     }
 }
 
@@ -3464,8 +3080,7 @@ struct MethodReshape6;
 
 impl MethodReshape6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape(())?;
-        Ok(reshape)
+        in_1.reshape(())
     }
 }
 
@@ -3473,8 +3088,7 @@ struct MethodReshape7;
 
 impl MethodReshape7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let reshape = in_1.reshape((3, 0))?;
-        Ok(reshape)
+        in_1.reshape((3, 0))
     }
 }
 
@@ -3482,8 +3096,7 @@ struct MethodTranspose0;
 
 impl MethodTranspose0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let transpose = in_1.transpose(1, 2)?;
-        Ok(transpose)
+        in_1.transpose(1, 2)
     }
 }
 
@@ -3491,8 +3104,7 @@ struct MethodTranspose1;
 
 impl MethodTranspose1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let transpose = in_1.transpose(0, D::Minus1)?;
-        Ok(transpose)
+        in_1.transpose(0, D::Minus1)
     }
 }
 
@@ -3500,8 +3112,7 @@ struct MethodTranspose2;
 
 impl MethodTranspose2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let transpose = in_1.transpose(1, 1)?;
-        Ok(transpose)
+        in_1.transpose(1, 1)
     }
 }
 
@@ -3509,8 +3120,7 @@ struct MethodT0;
 
 impl MethodT0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let t = in_1.t()?;
-        Ok(t)
+        in_1.t()
     }
 }
 
@@ -3518,8 +3128,7 @@ struct MethodT1;
 
 impl MethodT1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let t = in_1.t()?;
-        Ok(t)
+        in_1.t()
     }
 }
 
@@ -3527,8 +3136,7 @@ struct MethodPermute0;
 
 impl MethodPermute0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let permute = in_1.permute((2, 0, 1))?;
-        Ok(permute)
+        in_1.permute((2, 0, 1))
     }
 }
 
@@ -3536,8 +3144,7 @@ struct MethodPermute1;
 
 impl MethodPermute1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let permute = in_1.permute((0, D::Minus1, 1, 2))?;
-        Ok(permute)
+        in_1.permute((0, D::Minus1, 1, 2))
     }
 }
 
@@ -3545,8 +3152,7 @@ struct MethodPermute2;
 
 impl MethodPermute2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let permute = in_1.permute(0)?;
-        Ok(permute)
+        in_1.permute(0)
     }
 }
 
@@ -3554,8 +3160,7 @@ struct MethodPermute3;
 
 impl MethodPermute3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let permute = in_1.permute(())?;
-        Ok(permute)
+        in_1.permute(())
     }
 }
 
@@ -3563,8 +3168,7 @@ struct MethodPermute5;
 
 impl MethodPermute5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let permute = in_1.permute(vec![6, 0, 5, 1, 4, 2, 3])?;
-        Ok(permute)
+        in_1.permute(vec![6, 0, 5, 1, 4, 2, 3])
     }
 }
 
@@ -3572,8 +3176,7 @@ struct MethodContiguous0;
 
 impl MethodContiguous0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let contiguous = in_1.contiguous()?;
-        Ok(contiguous)
+        in_1.contiguous()
     }
 }
 
@@ -3581,8 +3184,7 @@ struct MethodContiguous1;
 
 impl MethodContiguous1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let contiguous = in_1.contiguous()?;
-        Ok(contiguous)
+        in_1.contiguous()
     }
 }
 
@@ -3590,8 +3192,7 @@ struct MethodForceContiguous0;
 
 impl MethodForceContiguous0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let force_contiguous = in_1.force_contiguous()?;
-        Ok(force_contiguous)
+        in_1.force_contiguous()
     }
 }
 
@@ -3599,8 +3200,7 @@ struct MethodForceContiguous1;
 
 impl MethodForceContiguous1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let force_contiguous = in_1.force_contiguous()?;
-        Ok(force_contiguous)
+        in_1.force_contiguous()
     }
 }
 
@@ -3608,8 +3208,7 @@ struct MethodCopy0;
 
 impl MethodCopy0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let copy = in_1.copy()?;
-        Ok(copy)
+        in_1.copy()
     }
 }
 
@@ -3617,8 +3216,7 @@ struct MethodCopy1;
 
 impl MethodCopy1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let copy = in_1.copy()?;
-        Ok(copy)
+        in_1.copy()
     }
 }
 
@@ -3626,8 +3224,7 @@ struct MethodDetach0;
 
 impl MethodDetach0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let detach = in_1.detach();
-        Ok(detach)
+        Ok(in_1.detach())
     }
 }
 
@@ -3635,8 +3232,7 @@ struct MethodDetach1;
 
 impl MethodDetach1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let detach = in_1.detach();
-        Ok(detach)
+        Ok(in_1.detach())
     }
 }
 
@@ -3644,8 +3240,7 @@ struct MethodToDevice0;
 
 impl MethodToDevice0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_device = in_1.to_device(in_1.device())?;
-        Ok(to_device)
+        in_1.to_device(in_1.device())
     }
 }
 
@@ -3653,8 +3248,7 @@ struct MethodToDtype0;
 
 impl MethodToDtype0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::F32)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::F32)
     }
 }
 
@@ -3662,8 +3256,7 @@ struct MethodToDtype1;
 
 impl MethodToDtype1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::F16)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::F16)
     }
 }
 
@@ -3671,8 +3264,7 @@ struct MethodToDtype2;
 
 impl MethodToDtype2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::BF16)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::BF16)
     }
 }
 
@@ -3680,8 +3272,7 @@ struct MethodToDtype3;
 
 impl MethodToDtype3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::F64)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::F64)
     }
 }
 
@@ -3689,8 +3280,7 @@ struct MethodToDtype4;
 
 impl MethodToDtype4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::U8)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::U8)
     }
 }
 
@@ -3698,8 +3288,7 @@ struct MethodToDtype5;
 
 impl MethodToDtype5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::U32)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::U32)
     }
 }
 
@@ -3707,8 +3296,7 @@ struct MethodToDtype6;
 
 impl MethodToDtype6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::I16)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::I16)
     }
 }
 
@@ -3716,8 +3304,7 @@ struct MethodToDtype7;
 
 impl MethodToDtype7 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::I32)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::I32)
     }
 }
 
@@ -3725,8 +3312,7 @@ struct MethodToDtype8;
 
 impl MethodToDtype8 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::I64)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::I64)
     }
 }
 
@@ -3734,8 +3320,7 @@ struct MethodToDtype9;
 
 impl MethodToDtype9 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::F8E4M3)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::F8E4M3)
     }
 }
 
@@ -3743,8 +3328,7 @@ struct MethodToDtype10;
 
 impl MethodToDtype10 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let to_dtype = in_1.to_dtype(DType::I16)?;
-        Ok(to_dtype)
+        in_1.to_dtype(DType::I16)
     }
 }
 
@@ -3752,8 +3336,7 @@ struct MethodUnsqueeze0;
 
 impl MethodUnsqueeze0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unsqueeze = in_1.unsqueeze(0)?;
-        Ok(unsqueeze)
+        in_1.unsqueeze(0)
     }
 }
 
@@ -3761,8 +3344,7 @@ struct MethodUnsqueeze1;
 
 impl MethodUnsqueeze1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unsqueeze = in_1.unsqueeze(2)?;
-        Ok(unsqueeze)
+        in_1.unsqueeze(2)
     }
 }
 
@@ -3770,8 +3352,7 @@ struct MethodUnsqueeze2;
 
 impl MethodUnsqueeze2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unsqueeze = in_1.unsqueeze(D::Minus1)?;
-        Ok(unsqueeze)
+        in_1.unsqueeze(D::Minus1)
     }
 }
 
@@ -3779,8 +3360,7 @@ struct MethodUnsqueeze3;
 
 impl MethodUnsqueeze3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unsqueeze = in_1.unsqueeze(D::Minus(3))?;
-        Ok(unsqueeze)
+        in_1.unsqueeze(D::Minus(3))
     }
 }
 
@@ -3788,8 +3368,7 @@ struct MethodUnsqueeze4;
 
 impl MethodUnsqueeze4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unsqueeze = in_1.unsqueeze(0)?;
-        Ok(unsqueeze)
+        in_1.unsqueeze(0)
     }
 }
 
@@ -3797,8 +3376,7 @@ struct MethodSqueeze0;
 
 impl MethodSqueeze0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let squeeze = in_1.squeeze(1)?;
-        Ok(squeeze)
+        in_1.squeeze(1)
     }
 }
 
@@ -3806,8 +3384,7 @@ struct MethodSqueeze1;
 
 impl MethodSqueeze1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let squeeze = in_1.squeeze(D::Minus1)?;
-        Ok(squeeze)
+        in_1.squeeze(D::Minus1)
     }
 }
 
@@ -3815,8 +3392,7 @@ struct MethodSqueeze2;
 
 impl MethodSqueeze2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let squeeze = in_1.squeeze(0)?;
-        Ok(squeeze)
+        in_1.squeeze(0)
     }
 }
 
@@ -3824,8 +3400,7 @@ struct MethodFlatten0;
 
 impl MethodFlatten0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten = in_1.flatten(0, 1)?;
-        Ok(flatten)
+        in_1.flatten(0, 1)
     }
 }
 
@@ -3833,8 +3408,7 @@ struct MethodFlatten1;
 
 impl MethodFlatten1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten = in_1.flatten(1, D::Minus1)?;
-        Ok(flatten)
+        in_1.flatten(1, D::Minus1)
     }
 }
 
@@ -3842,8 +3416,7 @@ struct MethodFlatten2;
 
 impl MethodFlatten2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten = in_1.flatten(2, 0)?;
-        Ok(flatten)
+        in_1.flatten(2, 0)
     }
 }
 
@@ -3851,8 +3424,7 @@ struct MethodFlatten3;
 
 impl MethodFlatten3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten = in_1.flatten(0, 7)?;
-        Ok(flatten)
+        in_1.flatten(0, 7)
     }
 }
 
@@ -3860,8 +3432,7 @@ struct MethodFlattenTo0;
 
 impl MethodFlattenTo0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_to = in_1.flatten_to(1)?;
-        Ok(flatten_to)
+        in_1.flatten_to(1)
     }
 }
 
@@ -3869,8 +3440,7 @@ struct MethodFlattenTo1;
 
 impl MethodFlattenTo1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_to = in_1.flatten_to(D::Minus2)?;
-        Ok(flatten_to)
+        in_1.flatten_to(D::Minus2)
     }
 }
 
@@ -3878,8 +3448,7 @@ struct MethodFlattenTo2;
 
 impl MethodFlattenTo2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_to = in_1.flatten_to(0)?;
-        Ok(flatten_to)
+        in_1.flatten_to(0)
     }
 }
 
@@ -3887,8 +3456,7 @@ struct MethodFlattenTo3;
 
 impl MethodFlattenTo3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_to = in_1.flatten_to(3)?;
-        Ok(flatten_to)
+        in_1.flatten_to(3)
     }
 }
 
@@ -3896,8 +3464,7 @@ struct MethodFlattenFrom0;
 
 impl MethodFlattenFrom0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_from = in_1.flatten_from(1)?;
-        Ok(flatten_from)
+        in_1.flatten_from(1)
     }
 }
 
@@ -3905,8 +3472,7 @@ struct MethodFlattenFrom1;
 
 impl MethodFlattenFrom1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_from = in_1.flatten_from(D::Minus2)?;
-        Ok(flatten_from)
+        in_1.flatten_from(D::Minus2)
     }
 }
 
@@ -3914,8 +3480,7 @@ struct MethodFlattenFrom2;
 
 impl MethodFlattenFrom2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_from = in_1.flatten_from(0)?;
-        Ok(flatten_from)
+        in_1.flatten_from(0)
     }
 }
 
@@ -3923,8 +3488,7 @@ struct MethodFlattenFrom3;
 
 impl MethodFlattenFrom3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_from = in_1.flatten_from(3)?;
-        Ok(flatten_from)
+        in_1.flatten_from(3)
     }
 }
 
@@ -3932,8 +3496,7 @@ struct MethodFlattenAll0;
 
 impl MethodFlattenAll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_all = in_1.flatten_all()?;
-        Ok(flatten_all)
+        in_1.flatten_all()
     }
 }
 
@@ -3941,8 +3504,7 @@ struct MethodFlattenAll1;
 
 impl MethodFlattenAll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_all = in_1.flatten_all()?;
-        Ok(flatten_all)
+        in_1.flatten_all()
     }
 }
 
@@ -3950,8 +3512,7 @@ struct MethodFlattenAll2;
 
 impl MethodFlattenAll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flatten_all = in_1.flatten_all()?;
-        Ok(flatten_all)
+        in_1.flatten_all()
     }
 }
 
@@ -3959,8 +3520,7 @@ struct MethodBroadcastAs0;
 
 impl MethodBroadcastAs0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_as = in_1.broadcast_as((2, 3))?;
-        Ok(broadcast_as)
+        in_1.broadcast_as((2, 3))
     }
 }
 
@@ -3968,8 +3528,7 @@ struct MethodBroadcastAs1;
 
 impl MethodBroadcastAs1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_as = in_1.broadcast_as((4, 2, 3))?;
-        Ok(broadcast_as)
+        in_1.broadcast_as((4, 2, 3))
     }
 }
 
@@ -3977,8 +3536,7 @@ struct MethodBroadcastAs2;
 
 impl MethodBroadcastAs2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_as = in_1.broadcast_as(5)?;
-        Ok(broadcast_as)
+        in_1.broadcast_as(5)
     }
 }
 
@@ -3986,8 +3544,7 @@ struct MethodBroadcastAs3;
 
 impl MethodBroadcastAs3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_as = in_1.broadcast_as(vec![2, 1, 1, 1, 2, 1, 1, 3])?;
-        Ok(broadcast_as)
+        in_1.broadcast_as(vec![2, 1, 1, 1, 2, 1, 1, 3])
     }
 }
 
@@ -3995,8 +3552,7 @@ struct MethodBroadcastAs4;
 
 impl MethodBroadcastAs4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_as = in_1.broadcast_as((2, 0))?;
-        Ok(broadcast_as)
+        in_1.broadcast_as((2, 0))
     }
 }
 
@@ -4004,8 +3560,7 @@ struct MethodExpand0;
 
 impl MethodExpand0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let expand = in_1.expand((2, 3))?;
-        Ok(expand)
+        in_1.expand((2, 3))
     }
 }
 
@@ -4013,8 +3568,7 @@ struct MethodExpand1;
 
 impl MethodExpand1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let expand = in_1.expand((4, 2, 3))?;
-        Ok(expand)
+        in_1.expand((4, 2, 3))
     }
 }
 
@@ -4022,8 +3576,7 @@ struct MethodExpand2;
 
 impl MethodExpand2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let expand = in_1.expand(5)?;
-        Ok(expand)
+        in_1.expand(5)
     }
 }
 
@@ -4031,8 +3584,7 @@ struct MethodExpand3;
 
 impl MethodExpand3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let expand = in_1.expand(vec![2, 1, 1, 1, 2, 1, 1, 3])?;
-        Ok(expand)
+        in_1.expand(vec![2, 1, 1, 1, 2, 1, 1, 3])
     }
 }
 
@@ -4040,8 +3592,7 @@ struct MethodExpand4;
 
 impl MethodExpand4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let expand = in_1.expand((2, 0))?;
-        Ok(expand)
+        in_1.expand((2, 0))
     }
 }
 
@@ -4049,8 +3600,7 @@ struct MethodBroadcastLeft0;
 
 impl MethodBroadcastLeft0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_left = in_1.broadcast_left((4, 5))?;
-        Ok(broadcast_left)
+        in_1.broadcast_left((4, 5))
     }
 }
 
@@ -4058,8 +3608,7 @@ struct MethodBroadcastLeft1;
 
 impl MethodBroadcastLeft1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_left = in_1.broadcast_left(5)?;
-        Ok(broadcast_left)
+        in_1.broadcast_left(5)
     }
 }
 
@@ -4067,8 +3616,7 @@ struct MethodBroadcastLeft2;
 
 impl MethodBroadcastLeft2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let broadcast_left = in_1.broadcast_left(())?;
-        Ok(broadcast_left)
+        in_1.broadcast_left(())
     }
 }
 
@@ -4076,8 +3624,7 @@ struct MethodRepeat0;
 
 impl MethodRepeat0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let repeat = in_1.repeat((2, 2))?;
-        Ok(repeat)
+        in_1.repeat((2, 2))
     }
 }
 
@@ -4085,8 +3632,7 @@ struct MethodRepeat1;
 
 impl MethodRepeat1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let repeat = in_1.repeat((4, 1))?;
-        Ok(repeat)
+        in_1.repeat((4, 1))
     }
 }
 
@@ -4094,8 +3640,7 @@ struct MethodRepeat2;
 
 impl MethodRepeat2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let repeat = in_1.repeat(2)?;
-        Ok(repeat)
+        in_1.repeat(2)
     }
 }
 
@@ -4103,8 +3648,7 @@ struct MethodRepeat3;
 
 impl MethodRepeat3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let repeat = in_1.repeat((1, 0))?;
-        Ok(repeat)
+        in_1.repeat((1, 0))
     }
 }
 
@@ -4112,8 +3656,7 @@ struct MethodNarrow0;
 
 impl MethodNarrow0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let narrow = in_1.narrow(1, 1, 2)?;
-        Ok(narrow)
+        in_1.narrow(1, 1, 2)
     }
 }
 
@@ -4121,8 +3664,7 @@ struct MethodNarrow1;
 
 impl MethodNarrow1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let narrow = in_1.narrow(D::Minus1, 0, 3)?;
-        Ok(narrow)
+        in_1.narrow(D::Minus1, 0, 3)
     }
 }
 
@@ -4130,8 +3672,7 @@ struct MethodNarrow2;
 
 impl MethodNarrow2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let narrow = in_1.narrow(0, 2, 0)?;
-        Ok(narrow)
+        in_1.narrow(0, 2, 0)
     }
 }
 
@@ -4139,8 +3680,7 @@ struct MethodChunk0;
 
 impl MethodChunk0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Vec<Tensor>> {
-        let chunk = in_1.chunk(3, D::Minus1)?;
-        Ok(chunk)
+        in_1.chunk(3, D::Minus1)
     }
 }
 
@@ -4148,8 +3688,7 @@ struct MethodChunk1;
 
 impl MethodChunk1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Vec<Tensor>> {
-        let chunk = in_1.chunk(3, 1)?;
-        Ok(chunk)
+        in_1.chunk(3, 1)
     }
 }
 
@@ -4157,8 +3696,7 @@ struct MethodChunk2;
 
 impl MethodChunk2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Vec<Tensor>> {
-        let chunk = in_1.chunk(4, 0)?;
-        Ok(chunk)
+        in_1.chunk(4, 0)
     }
 }
 
@@ -4166,8 +3704,7 @@ struct MethodChunk3;
 
 impl MethodChunk3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Vec<Tensor>> {
-        let chunk = in_1.chunk(2, 0)?;
-        Ok(chunk)
+        in_1.chunk(2, 0)
     }
 }
 
@@ -4175,8 +3712,7 @@ struct MethodGet0;
 
 impl MethodGet0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let get = in_1.get(1)?;
-        Ok(get)
+        in_1.get(1)
     }
 }
 
@@ -4184,8 +3720,7 @@ struct MethodGet1;
 
 impl MethodGet1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let get = in_1.get(5)?;
-        Ok(get)
+        in_1.get(5)
     }
 }
 
@@ -4193,8 +3728,7 @@ struct MethodGetOnDim0;
 
 impl MethodGetOnDim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let get_on_dim = in_1.get_on_dim(1, 2)?;
-        Ok(get_on_dim)
+        in_1.get_on_dim(1, 2)
     }
 }
 
@@ -4202,8 +3736,7 @@ struct MethodGetOnDim1;
 
 impl MethodGetOnDim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let get_on_dim = in_1.get_on_dim(D::Minus2, 0)?;
-        Ok(get_on_dim)
+        in_1.get_on_dim(D::Minus2, 0)
     }
 }
 
@@ -4211,8 +3744,7 @@ struct MethodRoll0;
 
 impl MethodRoll0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let roll = in_1.roll(1, 1)?;
-        Ok(roll)
+        in_1.roll(1, 1)
     }
 }
 
@@ -4220,8 +3752,7 @@ struct MethodRoll1;
 
 impl MethodRoll1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let roll = in_1.roll(-4, D::Minus1)?;
-        Ok(roll)
+        in_1.roll(-4, D::Minus1)
     }
 }
 
@@ -4229,8 +3760,7 @@ struct MethodRoll2;
 
 impl MethodRoll2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let roll = in_1.roll(2, 0)?;
-        Ok(roll)
+        in_1.roll(2, 0)
     }
 }
 
@@ -4238,8 +3768,7 @@ struct MethodFlip0;
 
 impl MethodFlip0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flip = in_1.flip(&[1])?;
-        Ok(flip)
+        in_1.flip(&[1])
     }
 }
 
@@ -4247,8 +3776,7 @@ struct MethodFlip1;
 
 impl MethodFlip1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flip = in_1.flip(&[0, 1])?;
-        Ok(flip)
+        in_1.flip(&[0, 1])
     }
 }
 
@@ -4256,8 +3784,7 @@ struct MethodFlip2;
 
 impl MethodFlip2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flip = in_1.flip(&[1])?;
-        Ok(flip)
+        in_1.flip(&[1])
     }
 }
 
@@ -4265,8 +3792,7 @@ struct MethodFlip3;
 
 impl MethodFlip3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let flip = in_1.flip(&[])?;
-        Ok(flip)
+        in_1.flip(&[])
     }
 }
 
@@ -4274,8 +3800,7 @@ struct MethodPadWithZeros0;
 
 impl MethodPadWithZeros0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_zeros = in_1.pad_with_zeros(1, 1, 2)?;
-        Ok(pad_with_zeros)
+        in_1.pad_with_zeros(1, 1, 2)
     }
 }
 
@@ -4283,8 +3808,7 @@ struct MethodPadWithZeros1;
 
 impl MethodPadWithZeros1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_zeros = in_1.pad_with_zeros(D::Minus1, 0, 2)?;
-        Ok(pad_with_zeros)
+        in_1.pad_with_zeros(D::Minus1, 0, 2)
     }
 }
 
@@ -4292,8 +3816,7 @@ struct MethodPadWithZeros2;
 
 impl MethodPadWithZeros2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_zeros = in_1.pad_with_zeros(0, 1, 0)?;
-        Ok(pad_with_zeros)
+        in_1.pad_with_zeros(0, 1, 0)
     }
 }
 
@@ -4301,8 +3824,7 @@ struct MethodPadWithZeros3;
 
 impl MethodPadWithZeros3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_zeros = in_1.pad_with_zeros(7, 0, 0)?;
-        Ok(pad_with_zeros)
+        in_1.pad_with_zeros(7, 0, 0)
     }
 }
 
@@ -4310,8 +3832,7 @@ struct MethodPadWithSame0;
 
 impl MethodPadWithSame0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_same = in_1.pad_with_same(1, 1, 2)?;
-        Ok(pad_with_same)
+        in_1.pad_with_same(1, 1, 2)
     }
 }
 
@@ -4319,8 +3840,7 @@ struct MethodPadWithSame1;
 
 impl MethodPadWithSame1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_same = in_1.pad_with_same(D::Minus1, 0, 2)?;
-        Ok(pad_with_same)
+        in_1.pad_with_same(D::Minus1, 0, 2)
     }
 }
 
@@ -4328,8 +3848,7 @@ struct MethodPadWithSame2;
 
 impl MethodPadWithSame2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_same = in_1.pad_with_same(0, 1, 0)?;
-        Ok(pad_with_same)
+        in_1.pad_with_same(0, 1, 0)
     }
 }
 
@@ -4337,8 +3856,7 @@ struct MethodPadWithSame3;
 
 impl MethodPadWithSame3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pad_with_same = in_1.pad_with_same(7, 0, 0)?;
-        Ok(pad_with_same)
+        in_1.pad_with_same(7, 0, 0)
     }
 }
 
@@ -4346,8 +3864,7 @@ struct MethodUnfold0;
 
 impl MethodUnfold0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unfold = in_1.unfold(1, 3, 2)?;
-        Ok(unfold)
+        in_1.unfold(1, 3, 2)
     }
 }
 
@@ -4355,8 +3872,7 @@ struct MethodUnfold1;
 
 impl MethodUnfold1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unfold = in_1.unfold(D::Minus1, 2, 1)?;
-        Ok(unfold)
+        in_1.unfold(D::Minus1, 2, 1)
     }
 }
 
@@ -4364,8 +3880,7 @@ struct MethodUnfold2;
 
 impl MethodUnfold2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let unfold = in_1.unfold(0, 1, 3)?;
-        Ok(unfold)
+        in_1.unfold(0, 1, 3)
     }
 }
 
@@ -4373,8 +3888,7 @@ struct FunctionTensorCat0;
 
 impl FunctionTensorCat0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let cat = Tensor::cat(&[in_1, in_2], 0)?;
-        Ok(cat)
+        Tensor::cat(&[in_1, in_2], 0)
     }
 }
 
@@ -4382,8 +3896,7 @@ struct FunctionTensorCat1;
 
 impl FunctionTensorCat1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let cat = Tensor::cat(&[in_1, in_2, in_3], D::Minus1)?;
-        Ok(cat)
+        Tensor::cat(&[in_1, in_2, in_3], D::Minus1)
     }
 }
 
@@ -4391,8 +3904,7 @@ struct FunctionTensorCat2;
 
 impl FunctionTensorCat2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let cat = Tensor::cat(&[in_1], 4)?;
-        Ok(cat)
+        Tensor::cat(&[in_1], 4)
     }
 }
 
@@ -4400,8 +3912,7 @@ struct FunctionTensorStack0;
 
 impl FunctionTensorStack0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let stack = Tensor::stack(&[in_1, in_2], 0)?;
-        Ok(stack)
+        Tensor::stack(&[in_1, in_2], 0)
     }
 }
 
@@ -4409,8 +3920,7 @@ struct FunctionTensorStack1;
 
 impl FunctionTensorStack1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let stack = Tensor::stack(&[in_1, in_2], D::Minus1)?;
-        Ok(stack)
+        Tensor::stack(&[in_1, in_2], D::Minus1)
     }
 }
 
@@ -4418,8 +3928,7 @@ struct FunctionTensorStack2;
 
 impl FunctionTensorStack2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let stack = Tensor::stack(&[in_1], 1)?;
-        Ok(stack)
+        Tensor::stack(&[in_1], 1)
     }
 }
 
@@ -4427,8 +3936,7 @@ struct FunctionTensorMeshgrid0;
 
 impl FunctionTensorMeshgrid0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Vec<Tensor>> {
-        let meshgrid = Tensor::meshgrid(&[in_1, in_2], false)?;
-        Ok(meshgrid)
+        Tensor::meshgrid(&[in_1, in_2], false)
     }
 }
 
@@ -4436,8 +3944,7 @@ struct FunctionTensorMeshgrid1;
 
 impl FunctionTensorMeshgrid1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Vec<Tensor>> {
-        let meshgrid = Tensor::meshgrid(&[in_1, in_2, in_3], true)?;
-        Ok(meshgrid)
+        Tensor::meshgrid(&[in_1, in_2, in_3], true)
     }
 }
 
@@ -4445,8 +3952,7 @@ struct MethodI0;
 
 impl MethodI0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i(1)?;
-        Ok(i)
+        in_1.i(1)
     }
 }
 
@@ -4454,8 +3960,7 @@ struct MethodI1;
 
 impl MethodI1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i(0..1)?;
-        Ok(i)
+        in_1.i(0..1)
     }
 }
 
@@ -4463,8 +3968,7 @@ struct MethodI2;
 
 impl MethodI2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((.., 2))?;
-        Ok(i)
+        in_1.i((.., 2))
     }
 }
 
@@ -4472,8 +3976,7 @@ struct MethodI3;
 
 impl MethodI3 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((.., .., 0))?;
-        Ok(i)
+        in_1.i((.., .., 0))
     }
 }
 
@@ -4481,8 +3984,7 @@ struct MethodI4;
 
 impl MethodI4 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((0, 1..3, 2..))?;
-        Ok(i)
+        in_1.i((0, 1..3, 2..))
     }
 }
 
@@ -4490,8 +3992,7 @@ struct MethodI5;
 
 impl MethodI5 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((.., .., 1..3))?;
-        Ok(i)
+        in_1.i((.., .., 1..3))
     }
 }
 
@@ -4499,8 +4000,7 @@ struct MethodI6;
 
 impl MethodI6 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((.., .., .., .., 1))?;
-        Ok(i)
+        in_1.i((.., .., .., .., 1))
     }
 }
 
@@ -4508,8 +4008,7 @@ struct MethodI7;
 
 impl MethodI7 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let i = in_1.i(in_2)?;
-        Ok(i)
+        in_1.i(in_2)
     }
 }
 
@@ -4517,8 +4016,7 @@ struct MethodI8;
 
 impl MethodI8 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((.., in_2))?;
-        Ok(i)
+        in_1.i((.., in_2))
     }
 }
 
@@ -4526,8 +4024,7 @@ struct MethodI9;
 
 impl MethodI9 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let i = in_1.i((1, in_2))?;
-        Ok(i)
+        in_1.i((1, in_2))
     }
 }
 
@@ -4535,8 +4032,7 @@ struct MethodI10;
 
 impl MethodI10 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i(2..2)?;
-        Ok(i)
+        in_1.i(2..2)
     }
 }
 
@@ -4544,8 +4040,7 @@ struct MethodI11;
 
 impl MethodI11 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let i = in_1.i(1..0)?;
-        Ok(i)
+        in_1.i(1..0)
     }
 }
 
@@ -4553,8 +4048,7 @@ struct MethodIndexSelect0;
 
 impl MethodIndexSelect0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let index_select = in_1.index_select(in_2, 1)?;
-        Ok(index_select)
+        in_1.index_select(in_2, 1)
     }
 }
 
@@ -4562,8 +4056,7 @@ struct MethodIndexSelect1;
 
 impl MethodIndexSelect1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let index_select = in_1.index_select(in_2, 0)?;
-        Ok(index_select)
+        in_1.index_select(in_2, 0)
     }
 }
 
@@ -4571,8 +4064,7 @@ struct MethodIndexSelect2;
 
 impl MethodIndexSelect2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let index_select = in_1.index_select(in_2, D::Minus1)?;
-        Ok(index_select)
+        in_1.index_select(in_2, D::Minus1)
     }
 }
 
@@ -4580,8 +4072,7 @@ struct MethodEmbedding0;
 
 impl MethodEmbedding0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let embedding = in_1.embedding(in_2)?;
-        Ok(embedding)
+        in_1.embedding(in_2)
     }
 }
 
@@ -4589,8 +4080,7 @@ struct MethodEmbedding1;
 
 impl MethodEmbedding1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let embedding = in_1.embedding(in_2)?;
-        Ok(embedding)
+        in_1.embedding(in_2)
     }
 }
 
@@ -4598,8 +4088,7 @@ struct MethodGather0;
 
 impl MethodGather0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let gather = in_1.gather(in_2, 1)?;
-        Ok(gather)
+        in_1.gather(in_2, 1)
     }
 }
 
@@ -4607,8 +4096,7 @@ struct MethodGather1;
 
 impl MethodGather1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let gather = in_1.gather(in_2, D::Minus2)?;
-        Ok(gather)
+        in_1.gather(in_2, D::Minus2)
     }
 }
 
@@ -4616,8 +4104,7 @@ struct MethodScatter0;
 
 impl MethodScatter0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let scatter = in_1.scatter(in_2, in_3, 1)?;
-        Ok(scatter)
+        in_1.scatter(in_2, in_3, 1)
     }
 }
 
@@ -4625,8 +4112,7 @@ struct MethodScatter1;
 
 impl MethodScatter1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let scatter = in_1.scatter(in_2, in_3, D::Minus2)?;
-        Ok(scatter)
+        in_1.scatter(in_2, in_3, D::Minus2)
     }
 }
 
@@ -4634,8 +4120,7 @@ struct MethodScatterAdd0;
 
 impl MethodScatterAdd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let scatter_add = in_1.scatter_add(in_2, in_3, 1)?;
-        Ok(scatter_add)
+        in_1.scatter_add(in_2, in_3, 1)
     }
 }
 
@@ -4643,8 +4128,7 @@ struct MethodScatterAdd1;
 
 impl MethodScatterAdd1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let scatter_add = in_1.scatter_add(in_2, in_3, D::Minus2)?;
-        Ok(scatter_add)
+        in_1.scatter_add(in_2, in_3, D::Minus2)
     }
 }
 
@@ -4652,8 +4136,7 @@ struct MethodScatterAdd7;
 
 impl MethodScatterAdd7 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let scatter_add = in_1.scatter_add(in_2, in_3, 0)?;
-        Ok(scatter_add)
+        in_1.scatter_add(in_2, in_3, 0)
     }
 }
 
@@ -4661,8 +4144,7 @@ struct MethodIndexAdd0;
 
 impl MethodIndexAdd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let index_add = in_1.index_add(in_2, in_3, 1)?;
-        Ok(index_add)
+        in_1.index_add(in_2, in_3, 1)
     }
 }
 
@@ -4670,8 +4152,7 @@ struct MethodIndexAdd1;
 
 impl MethodIndexAdd1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let index_add = in_1.index_add(in_2, in_3, 0)?;
-        Ok(index_add)
+        in_1.index_add(in_2, in_3, 0)
     }
 }
 
@@ -4679,8 +4160,7 @@ struct MethodSliceScatter0;
 
 impl MethodSliceScatter0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_scatter = in_1.slice_scatter(in_2, 1, 1)?;
-        Ok(slice_scatter)
+        in_1.slice_scatter(in_2, 1, 1)
     }
 }
 
@@ -4688,8 +4168,7 @@ struct MethodSliceScatter1;
 
 impl MethodSliceScatter1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_scatter = in_1.slice_scatter(in_2, D::Minus2, 0)?;
-        Ok(slice_scatter)
+        in_1.slice_scatter(in_2, D::Minus2, 0)
     }
 }
 
@@ -4697,8 +4176,7 @@ struct MethodSliceScatter00;
 
 impl MethodSliceScatter00 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_scatter0 = in_1.slice_scatter0(in_2, 1)?;
-        Ok(slice_scatter0)
+        in_1.slice_scatter0(in_2, 1)
     }
 }
 
@@ -4706,8 +4184,7 @@ struct MethodSliceAssign0;
 
 impl MethodSliceAssign0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_assign = in_1.slice_assign(&[0..2, 1..3], in_2)?;
-        Ok(slice_assign)
+        in_1.slice_assign(&[0..2, 1..3], in_2)
     }
 }
 
@@ -4715,8 +4192,7 @@ struct MethodSliceAssign1;
 
 impl MethodSliceAssign1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_assign = in_1.slice_assign(&[0..1, 1..3], in_2)?;
-        Ok(slice_assign)
+        in_1.slice_assign(&[0..1, 1..3], in_2)
     }
 }
 
@@ -4724,8 +4200,7 @@ struct MethodSliceAssign2;
 
 impl MethodSliceAssign2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let slice_assign = in_1.slice_assign(&[0..1], in_2)?;
-        Ok(slice_assign)
+        in_1.slice_assign(&[0..1], in_2)
     }
 }
 
@@ -4733,8 +4208,7 @@ struct MethodArgSortLastDim0;
 
 impl MethodArgSortLastDim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let arg_sort_last_dim = in_1.arg_sort_last_dim(true)?;
-        Ok(arg_sort_last_dim)
+        in_1.arg_sort_last_dim(true)
     }
 }
 
@@ -4742,8 +4216,7 @@ struct MethodArgSortLastDim1;
 
 impl MethodArgSortLastDim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let arg_sort_last_dim = in_1.arg_sort_last_dim(false)?;
-        Ok(arg_sort_last_dim)
+        in_1.arg_sort_last_dim(false)
     }
 }
 
@@ -4751,8 +4224,7 @@ struct MethodSortLastDim0;
 
 impl MethodSortLastDim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<(Tensor, Tensor)> {
-        let sort_last_dim = in_1.sort_last_dim(true)?;
-        Ok(sort_last_dim)
+        in_1.sort_last_dim(true)
     }
 }
 
@@ -4760,8 +4232,7 @@ struct MethodSortLastDim1;
 
 impl MethodSortLastDim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<(Tensor, Tensor)> {
-        let sort_last_dim = in_1.sort_last_dim(false)?;
-        Ok(sort_last_dim)
+        in_1.sort_last_dim(false)
     }
 }
 
@@ -4769,8 +4240,7 @@ struct FunctionTensorZeros0;
 
 impl FunctionTensorZeros0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let zeros = Tensor::zeros((2, 3), DType::F32, &Device::Cpu)?;
-        Ok(zeros)
+        Tensor::zeros((2, 3), DType::F32, &Device::Cpu)
     }
 }
 
@@ -4778,8 +4248,7 @@ struct FunctionTensorZeros1;
 
 impl FunctionTensorZeros1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let zeros = Tensor::zeros(3, DType::BF16, &Device::Cpu)?;
-        Ok(zeros)
+        Tensor::zeros(3, DType::BF16, &Device::Cpu)
     }
 }
 
@@ -4787,8 +4256,7 @@ struct FunctionTensorZeros2;
 
 impl FunctionTensorZeros2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let zeros = Tensor::zeros((), DType::I64, &Device::Cpu)?;
-        Ok(zeros)
+        Tensor::zeros((), DType::I64, &Device::Cpu)
     }
 }
 
@@ -4796,8 +4264,7 @@ struct FunctionTensorZeros3;
 
 impl FunctionTensorZeros3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let zeros = Tensor::zeros(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)?;
-        Ok(zeros)
+        Tensor::zeros(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)
     }
 }
 
@@ -4805,8 +4272,7 @@ struct FunctionTensorZeros4;
 
 impl FunctionTensorZeros4 {
     pub fn forward(&self) -> Result<Tensor> {
-        let zeros = Tensor::zeros((0, 2), DType::F8E4M3, &Device::Cpu)?;
-        Ok(zeros)
+        Tensor::zeros((0, 2), DType::F8E4M3, &Device::Cpu)
     }
 }
 
@@ -4814,8 +4280,7 @@ struct MethodZerosLike0;
 
 impl MethodZerosLike0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let zeros_like = in_1.zeros_like()?;
-        Ok(zeros_like)
+        in_1.zeros_like()
     }
 }
 
@@ -4823,8 +4288,7 @@ struct MethodZerosLike1;
 
 impl MethodZerosLike1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let zeros_like = in_1.zeros_like()?;
-        Ok(zeros_like)
+        in_1.zeros_like()
     }
 }
 
@@ -4832,8 +4296,7 @@ struct FunctionTensorOnes0;
 
 impl FunctionTensorOnes0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let ones = Tensor::ones((2, 3), DType::F32, &Device::Cpu)?;
-        Ok(ones)
+        Tensor::ones((2, 3), DType::F32, &Device::Cpu)
     }
 }
 
@@ -4841,8 +4304,7 @@ struct FunctionTensorOnes1;
 
 impl FunctionTensorOnes1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let ones = Tensor::ones(3, DType::BF16, &Device::Cpu)?;
-        Ok(ones)
+        Tensor::ones(3, DType::BF16, &Device::Cpu)
     }
 }
 
@@ -4850,8 +4312,7 @@ struct FunctionTensorOnes2;
 
 impl FunctionTensorOnes2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let ones = Tensor::ones((), DType::I64, &Device::Cpu)?;
-        Ok(ones)
+        Tensor::ones((), DType::I64, &Device::Cpu)
     }
 }
 
@@ -4859,8 +4320,7 @@ struct FunctionTensorOnes3;
 
 impl FunctionTensorOnes3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let ones = Tensor::ones(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)?;
-        Ok(ones)
+        Tensor::ones(vec![2, 1, 1, 3, 1, 1, 1], DType::F32, &Device::Cpu)
     }
 }
 
@@ -4868,8 +4328,7 @@ struct FunctionTensorOnes4;
 
 impl FunctionTensorOnes4 {
     pub fn forward(&self) -> Result<Tensor> {
-        let ones = Tensor::ones((0, 2), DType::F8E4M3, &Device::Cpu)?;
-        Ok(ones)
+        Tensor::ones((0, 2), DType::F8E4M3, &Device::Cpu)
     }
 }
 
@@ -4877,8 +4336,7 @@ struct MethodOnesLike0;
 
 impl MethodOnesLike0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ones_like = in_1.ones_like()?;
-        Ok(ones_like)
+        in_1.ones_like()
     }
 }
 
@@ -4886,8 +4344,7 @@ struct MethodOnesLike1;
 
 impl MethodOnesLike1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let ones_like = in_1.ones_like()?;
-        Ok(ones_like)
+        in_1.ones_like()
     }
 }
 
@@ -4895,8 +4352,7 @@ struct FunctionTensorFull0;
 
 impl FunctionTensorFull0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let full = Tensor::full(0.5f32, (2, 3), &Device::Cpu)?;
-        Ok(full)
+        Tensor::full(0.5f32, (2, 3), &Device::Cpu)
     }
 }
 
@@ -4904,8 +4360,7 @@ struct FunctionTensorFull1;
 
 impl FunctionTensorFull1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let full = Tensor::full(3u8, 2, &Device::Cpu)?;
-        Ok(full)
+        Tensor::full(3u8, 2, &Device::Cpu)
     }
 }
 
@@ -4913,8 +4368,7 @@ struct FunctionTensorFull2;
 
 impl FunctionTensorFull2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let full = Tensor::full(half::f16::from_f64(f64::NEG_INFINITY), (), &Device::Cpu)?;
-        Ok(full)
+        Tensor::full(half::f16::from_f64(f64::NEG_INFINITY), (), &Device::Cpu)
     }
 }
 
@@ -4922,8 +4376,7 @@ struct FunctionTensorArange0;
 
 impl FunctionTensorArange0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0u32, 5u32, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(0u32, 5u32, &Device::Cpu)
     }
 }
 
@@ -4931,8 +4384,7 @@ struct FunctionTensorArange1;
 
 impl FunctionTensorArange1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0.5f32, 3.0f32, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(0.5f32, 3.0f32, &Device::Cpu)
     }
 }
 
@@ -4940,8 +4392,7 @@ struct FunctionTensorArange2;
 
 impl FunctionTensorArange2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0f64, 2.5f64, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(0f64, 2.5f64, &Device::Cpu)
     }
 }
 
@@ -4949,8 +4400,7 @@ struct FunctionTensorArange3;
 
 impl FunctionTensorArange3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(5i64, 3i64, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(5i64, 3i64, &Device::Cpu)
     }
 }
 
@@ -4958,8 +4408,7 @@ struct FunctionTensorArange4;
 
 impl FunctionTensorArange4 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0u8, 2u8, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(0u8, 2u8, &Device::Cpu)
     }
 }
 
@@ -4967,8 +4416,7 @@ struct FunctionTensorArange5;
 
 impl FunctionTensorArange5 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(0u8, 255u8, &Device::Cpu)?;
-        Ok(arange)
+        Tensor::arange(0u8, 255u8, &Device::Cpu)
     }
 }
 
@@ -4976,12 +4424,11 @@ struct FunctionTensorArange6;
 
 impl FunctionTensorArange6 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(
+        Tensor::arange(
             half::bf16::from_f64(0.0),
             half::bf16::from_f64(9.0),
             &Device::Cpu,
-        )?;
-        Ok(arange)
+        )
     }
 }
 
@@ -4989,12 +4436,11 @@ struct FunctionTensorArange7;
 
 impl FunctionTensorArange7 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange = Tensor::arange(
+        Tensor::arange(
             half::f16::from_f64(0.1),
             half::f16::from_f64(5.1),
             &Device::Cpu,
-        )?;
-        Ok(arange)
+        )
     }
 }
 
@@ -5002,8 +4448,7 @@ struct FunctionTensorArangeStep0;
 
 impl FunctionTensorArangeStep0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(0u32, 5u32, 2u32, &Device::Cpu)?;
-        Ok(arange_step)
+        Tensor::arange_step(0u32, 5u32, 2u32, &Device::Cpu)
     }
 }
 
@@ -5011,8 +4456,7 @@ struct FunctionTensorArangeStep1;
 
 impl FunctionTensorArangeStep1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(5i64, 0i64, -2i64, &Device::Cpu)?;
-        Ok(arange_step)
+        Tensor::arange_step(5i64, 0i64, -2i64, &Device::Cpu)
     }
 }
 
@@ -5020,8 +4464,7 @@ struct FunctionTensorArangeStep2;
 
 impl FunctionTensorArangeStep2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(0.0f32, 1.0f32, 0.1f32, &Device::Cpu)?;
-        Ok(arange_step)
+        Tensor::arange_step(0.0f32, 1.0f32, 0.1f32, &Device::Cpu)
     }
 }
 
@@ -5029,13 +4472,12 @@ struct FunctionTensorArangeStep3;
 
 impl FunctionTensorArangeStep3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(
+        Tensor::arange_step(
             half::bf16::from_f64(0.0),
             half::bf16::from_f64(1.0),
             half::bf16::from_f64(0.1),
             &Device::Cpu,
-        )?;
-        Ok(arange_step)
+        )
     }
 }
 
@@ -5043,13 +4485,12 @@ struct FunctionTensorArangeStep4;
 
 impl FunctionTensorArangeStep4 {
     pub fn forward(&self) -> Result<Tensor> {
-        let arange_step = Tensor::arange_step(
+        Tensor::arange_step(
             half::f16::from_f64(1.0),
             half::f16::from_f64(0.0),
             half::f16::from_f64(-0.3),
             &Device::Cpu,
-        )?;
-        Ok(arange_step)
+        )
     }
 }
 
@@ -5057,8 +4498,7 @@ struct FunctionTensorEye0;
 
 impl FunctionTensorEye0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let eye = Tensor::eye(3, DType::F32, &Device::Cpu)?;
-        Ok(eye)
+        Tensor::eye(3, DType::F32, &Device::Cpu)
     }
 }
 
@@ -5066,8 +4506,7 @@ struct FunctionTensorEye1;
 
 impl FunctionTensorEye1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let eye = Tensor::eye(0, DType::U8, &Device::Cpu)?;
-        Ok(eye)
+        Tensor::eye(0, DType::U8, &Device::Cpu)
     }
 }
 
@@ -5075,8 +4514,7 @@ struct FunctionTensorEye2;
 
 impl FunctionTensorEye2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let eye = Tensor::eye(2, DType::BF16, &Device::Cpu)?;
-        Ok(eye)
+        Tensor::eye(2, DType::BF16, &Device::Cpu)
     }
 }
 
@@ -5084,8 +4522,7 @@ struct FunctionTensorTril20;
 
 impl FunctionTensorTril20 {
     pub fn forward(&self) -> Result<Tensor> {
-        let tril2 = Tensor::tril2(3, DType::F32, &Device::Cpu)?;
-        Ok(tril2)
+        Tensor::tril2(3, DType::F32, &Device::Cpu)
     }
 }
 
@@ -5093,8 +4530,7 @@ struct FunctionTensorTril21;
 
 impl FunctionTensorTril21 {
     pub fn forward(&self) -> Result<Tensor> {
-        let tril2 = Tensor::tril2(0, DType::U8, &Device::Cpu)?;
-        Ok(tril2)
+        Tensor::tril2(0, DType::U8, &Device::Cpu)
     }
 }
 
@@ -5102,8 +4538,7 @@ struct FunctionTensorTril22;
 
 impl FunctionTensorTril22 {
     pub fn forward(&self) -> Result<Tensor> {
-        let tril2 = Tensor::tril2(2, DType::BF16, &Device::Cpu)?;
-        Ok(tril2)
+        Tensor::tril2(2, DType::BF16, &Device::Cpu)
     }
 }
 
@@ -5111,8 +4546,7 @@ struct FunctionTensorTriu20;
 
 impl FunctionTensorTriu20 {
     pub fn forward(&self) -> Result<Tensor> {
-        let triu2 = Tensor::triu2(3, DType::F32, &Device::Cpu)?;
-        Ok(triu2)
+        Tensor::triu2(3, DType::F32, &Device::Cpu)
     }
 }
 
@@ -5120,8 +4554,7 @@ struct FunctionTensorTriu21;
 
 impl FunctionTensorTriu21 {
     pub fn forward(&self) -> Result<Tensor> {
-        let triu2 = Tensor::triu2(0, DType::U8, &Device::Cpu)?;
-        Ok(triu2)
+        Tensor::triu2(0, DType::U8, &Device::Cpu)
     }
 }
 
@@ -5129,8 +4562,7 @@ struct FunctionTensorTriu22;
 
 impl FunctionTensorTriu22 {
     pub fn forward(&self) -> Result<Tensor> {
-        let triu2 = Tensor::triu2(2, DType::BF16, &Device::Cpu)?;
-        Ok(triu2)
+        Tensor::triu2(2, DType::BF16, &Device::Cpu)
     }
 }
 
@@ -5138,8 +4570,7 @@ struct FunctionTensorRand0;
 
 impl FunctionTensorRand0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(0.0f32, 1.0f32, (2, 3), &Device::Cpu)?;
-        Ok(rand)
+        Tensor::rand(0.0f32, 1.0f32, (2, 3), &Device::Cpu)
     }
 }
 
@@ -5147,13 +4578,12 @@ struct FunctionTensorRand1;
 
 impl FunctionTensorRand1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(
+        Tensor::rand(
             half::bf16::from_f64(-0.5),
             half::bf16::from_f64(0.5),
             3,
             &Device::Cpu,
-        )?;
-        Ok(rand)
+        )
     }
 }
 
@@ -5161,8 +4591,7 @@ struct FunctionTensorRand2;
 
 impl FunctionTensorRand2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(0f64, 1f64, (), &Device::Cpu)?;
-        Ok(rand)
+        Tensor::rand(0f64, 1f64, (), &Device::Cpu)
     }
 }
 
@@ -5170,13 +4599,12 @@ struct FunctionTensorRand3;
 
 impl FunctionTensorRand3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let rand = Tensor::rand(
+        Tensor::rand(
             half::f16::from_f64(0.0),
             half::f16::from_f64(1.0),
             0,
             &Device::Cpu,
-        )?;
-        Ok(rand)
+        )
     }
 }
 
@@ -5184,8 +4612,7 @@ struct FunctionTensorRandn0;
 
 impl FunctionTensorRandn0 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(0.0f32, 1.0f32, (2, 3), &Device::Cpu)?;
-        Ok(randn)
+        Tensor::randn(0.0f32, 1.0f32, (2, 3), &Device::Cpu)
     }
 }
 
@@ -5193,13 +4620,12 @@ struct FunctionTensorRandn1;
 
 impl FunctionTensorRandn1 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(
+        Tensor::randn(
             half::bf16::from_f64(-0.5),
             half::bf16::from_f64(0.5),
             3,
             &Device::Cpu,
-        )?;
-        Ok(randn)
+        )
     }
 }
 
@@ -5207,8 +4633,7 @@ struct FunctionTensorRandn2;
 
 impl FunctionTensorRandn2 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(0f64, -1f64, (), &Device::Cpu)?;
-        Ok(randn)
+        Tensor::randn(0f64, -1f64, (), &Device::Cpu)
     }
 }
 
@@ -5216,13 +4641,12 @@ struct FunctionTensorRandn3;
 
 impl FunctionTensorRandn3 {
     pub fn forward(&self) -> Result<Tensor> {
-        let randn = Tensor::randn(
+        Tensor::randn(
             half::f16::from_f64(0.0),
             half::f16::from_f64(1.0),
             0,
             &Device::Cpu,
-        )?;
-        Ok(randn)
+        )
     }
 }
 
@@ -5230,8 +4654,7 @@ struct MethodRandLike0;
 
 impl MethodRandLike0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let rand_like = in_1.rand_like(0.0, 1.0)?;
-        Ok(rand_like)
+        in_1.rand_like(0.0, 1.0)
     }
 }
 
@@ -5239,8 +4662,7 @@ struct MethodRandLike1;
 
 impl MethodRandLike1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let rand_like = in_1.rand_like(-0.5, 0.5)?;
-        Ok(rand_like)
+        in_1.rand_like(-0.5, 0.5)
     }
 }
 
@@ -5248,8 +4670,7 @@ struct MethodRandnLike0;
 
 impl MethodRandnLike0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let randn_like = in_1.randn_like(0.0, 1.0)?;
-        Ok(randn_like)
+        in_1.randn_like(0.0, 1.0)
     }
 }
 
@@ -5257,8 +4678,7 @@ struct MethodRandnLike1;
 
 impl MethodRandnLike1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let randn_like = in_1.randn_like(0.5, 0.0)?;
-        Ok(randn_like)
+        in_1.randn_like(0.5, 0.0)
     }
 }
 
@@ -5266,8 +4686,7 @@ struct MethodConv1d0;
 
 impl MethodConv1d0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv1d = in_1.conv1d(in_2, 1, 2, 1, 1)?;
-        Ok(conv1d)
+        in_1.conv1d(in_2, 1, 2, 1, 1)
     }
 }
 
@@ -5275,8 +4694,7 @@ struct MethodConv1d1;
 
 impl MethodConv1d1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv1d = in_1.conv1d(in_2, 0, 1, 2, 2)?;
-        Ok(conv1d)
+        in_1.conv1d(in_2, 0, 1, 2, 2)
     }
 }
 
@@ -5284,8 +4702,7 @@ struct MethodConv1d2;
 
 impl MethodConv1d2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv1d = in_1.conv1d(in_2, 0, 1, 1, 1)?;
-        Ok(conv1d)
+        in_1.conv1d(in_2, 0, 1, 1, 1)
     }
 }
 
@@ -5293,8 +4710,7 @@ struct MethodConv1d3;
 
 impl MethodConv1d3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv1d = in_1.conv1d(in_2, 0, 1, 0, 1)?;
-        Ok(conv1d)
+        in_1.conv1d(in_2, 0, 1, 0, 1)
     }
 }
 
@@ -5302,8 +4718,7 @@ struct MethodConv1d4;
 
 impl MethodConv1d4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv1d = in_1.conv1d(in_2, 0, 1, 1, 2)?;
-        Ok(conv1d)
+        in_1.conv1d(in_2, 0, 1, 1, 2)
     }
 }
 
@@ -5311,8 +4726,7 @@ struct MethodConv2d0;
 
 impl MethodConv2d0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv2d = in_1.conv2d(in_2, 1, 2, 1, 1)?;
-        Ok(conv2d)
+        in_1.conv2d(in_2, 1, 2, 1, 1)
     }
 }
 
@@ -5320,8 +4734,7 @@ struct MethodConv2d1;
 
 impl MethodConv2d1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv2d = in_1.conv2d(in_2, 0, 1, 2, 2)?;
-        Ok(conv2d)
+        in_1.conv2d(in_2, 0, 1, 2, 2)
     }
 }
 
@@ -5329,8 +4742,7 @@ struct MethodConv2d2;
 
 impl MethodConv2d2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv2d = in_1.conv2d(in_2, 0, 1, 1, 1)?;
-        Ok(conv2d)
+        in_1.conv2d(in_2, 0, 1, 1, 1)
     }
 }
 
@@ -5338,8 +4750,7 @@ struct MethodConvTranspose1d0;
 
 impl MethodConvTranspose1d0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose1d = in_1.conv_transpose1d(in_2, 0, 0, 2, 1, 1)?;
-        Ok(conv_transpose1d)
+        in_1.conv_transpose1d(in_2, 0, 0, 2, 1, 1)
     }
 }
 
@@ -5347,8 +4758,7 @@ struct MethodConvTranspose1d1;
 
 impl MethodConvTranspose1d1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose1d = in_1.conv_transpose1d(in_2, 1, 1, 2, 2, 1)?;
-        Ok(conv_transpose1d)
+        in_1.conv_transpose1d(in_2, 1, 1, 2, 2, 1)
     }
 }
 
@@ -5356,8 +4766,7 @@ struct MethodConvTranspose1d2;
 
 impl MethodConvTranspose1d2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose1d = in_1.conv_transpose1d(in_2, 0, 0, 1, 1, 2)?;
-        Ok(conv_transpose1d)
+        in_1.conv_transpose1d(in_2, 0, 0, 1, 1, 2)
     }
 }
 
@@ -5365,8 +4774,7 @@ struct MethodConvTranspose1d3;
 
 impl MethodConvTranspose1d3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose1d = in_1.conv_transpose1d(in_2, 0, 1, 2, 1, 1)?;
-        Ok(conv_transpose1d)
+        in_1.conv_transpose1d(in_2, 0, 1, 2, 1, 1)
     }
 }
 
@@ -5374,8 +4782,7 @@ struct MethodConvTranspose2d0;
 
 impl MethodConvTranspose2d0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose2d = in_1.conv_transpose2d(in_2, 1, 1, 2, 1)?;
-        Ok(conv_transpose2d)
+        in_1.conv_transpose2d(in_2, 1, 1, 2, 1)
     }
 }
 
@@ -5383,8 +4790,7 @@ struct MethodConvTranspose2d1;
 
 impl MethodConvTranspose2d1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose2d = in_1.conv_transpose2d(in_2, 0, 0, 1, 2)?;
-        Ok(conv_transpose2d)
+        in_1.conv_transpose2d(in_2, 0, 0, 1, 2)
     }
 }
 
@@ -5392,8 +4798,7 @@ struct MethodConvTranspose2d2;
 
 impl MethodConvTranspose2d2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let conv_transpose2d = in_1.conv_transpose2d(in_2, 2, 0, 1, 1)?;
-        Ok(conv_transpose2d)
+        in_1.conv_transpose2d(in_2, 2, 0, 1, 1)
     }
 }
 
@@ -5401,8 +4806,7 @@ struct MethodAvgPool2d0;
 
 impl MethodAvgPool2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let avg_pool2d = in_1.avg_pool2d(2)?;
-        Ok(avg_pool2d)
+        in_1.avg_pool2d(2)
     }
 }
 
@@ -5410,8 +4814,7 @@ struct MethodAvgPool2d1;
 
 impl MethodAvgPool2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let avg_pool2d = in_1.avg_pool2d((3, 2))?;
-        Ok(avg_pool2d)
+        in_1.avg_pool2d((3, 2))
     }
 }
 
@@ -5419,8 +4822,7 @@ struct MethodAvgPool2d2;
 
 impl MethodAvgPool2d2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let avg_pool2d = in_1.avg_pool2d(1)?;
-        Ok(avg_pool2d)
+        in_1.avg_pool2d(1)
     }
 }
 
@@ -5428,8 +4830,7 @@ struct MethodAvgPool2dWithStride0;
 
 impl MethodAvgPool2dWithStride0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let avg_pool2d_with_stride = in_1.avg_pool2d_with_stride(3, 2)?;
-        Ok(avg_pool2d_with_stride)
+        in_1.avg_pool2d_with_stride(3, 2)
     }
 }
 
@@ -5437,8 +4838,7 @@ struct MethodAvgPool2dWithStride1;
 
 impl MethodAvgPool2dWithStride1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let avg_pool2d_with_stride = in_1.avg_pool2d_with_stride((3, 2), (1, 2))?;
-        Ok(avg_pool2d_with_stride)
+        in_1.avg_pool2d_with_stride((3, 2), (1, 2))
     }
 }
 
@@ -5446,8 +4846,7 @@ struct MethodMaxPool2d0;
 
 impl MethodMaxPool2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_pool2d = in_1.max_pool2d(2)?;
-        Ok(max_pool2d)
+        in_1.max_pool2d(2)
     }
 }
 
@@ -5455,8 +4854,7 @@ struct MethodMaxPool2d1;
 
 impl MethodMaxPool2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_pool2d = in_1.max_pool2d((3, 2))?;
-        Ok(max_pool2d)
+        in_1.max_pool2d((3, 2))
     }
 }
 
@@ -5464,8 +4862,7 @@ struct MethodMaxPool2d2;
 
 impl MethodMaxPool2d2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_pool2d = in_1.max_pool2d(1)?;
-        Ok(max_pool2d)
+        in_1.max_pool2d(1)
     }
 }
 
@@ -5473,8 +4870,7 @@ struct MethodMaxPool2dWithStride0;
 
 impl MethodMaxPool2dWithStride0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_pool2d_with_stride = in_1.max_pool2d_with_stride(3, 2)?;
-        Ok(max_pool2d_with_stride)
+        in_1.max_pool2d_with_stride(3, 2)
     }
 }
 
@@ -5482,8 +4878,7 @@ struct MethodMaxPool2dWithStride1;
 
 impl MethodMaxPool2dWithStride1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let max_pool2d_with_stride = in_1.max_pool2d_with_stride((3, 2), (1, 2))?;
-        Ok(max_pool2d_with_stride)
+        in_1.max_pool2d_with_stride((3, 2), (1, 2))
     }
 }
 
@@ -5491,8 +4886,7 @@ struct MethodInterpolate1d0;
 
 impl MethodInterpolate1d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let interpolate1d = in_1.interpolate1d(7)?;
-        Ok(interpolate1d)
+        in_1.interpolate1d(7)
     }
 }
 
@@ -5500,8 +4894,7 @@ struct MethodInterpolate1d1;
 
 impl MethodInterpolate1d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let interpolate1d = in_1.interpolate1d(2)?;
-        Ok(interpolate1d)
+        in_1.interpolate1d(2)
     }
 }
 
@@ -5509,8 +4902,7 @@ struct MethodInterpolate1d2;
 
 impl MethodInterpolate1d2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let interpolate1d = in_1.interpolate1d(0)?;
-        Ok(interpolate1d)
+        in_1.interpolate1d(0)
     }
 }
 
@@ -5518,8 +4910,7 @@ struct MethodUpsampleNearest1d0;
 
 impl MethodUpsampleNearest1d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_nearest1d = in_1.upsample_nearest1d(7)?;
-        Ok(upsample_nearest1d)
+        in_1.upsample_nearest1d(7)
     }
 }
 
@@ -5527,8 +4918,7 @@ struct MethodUpsampleNearest1d1;
 
 impl MethodUpsampleNearest1d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_nearest1d = in_1.upsample_nearest1d(2)?;
-        Ok(upsample_nearest1d)
+        in_1.upsample_nearest1d(2)
     }
 }
 
@@ -5536,8 +4926,7 @@ struct MethodUpsampleNearest1d2;
 
 impl MethodUpsampleNearest1d2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_nearest1d = in_1.upsample_nearest1d(0)?;
-        Ok(upsample_nearest1d)
+        in_1.upsample_nearest1d(0)
     }
 }
 
@@ -5545,8 +4934,7 @@ struct MethodInterpolate2d0;
 
 impl MethodInterpolate2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let interpolate2d = in_1.interpolate2d(7, 8)?;
-        Ok(interpolate2d)
+        in_1.interpolate2d(7, 8)
     }
 }
 
@@ -5554,8 +4942,7 @@ struct MethodInterpolate2d1;
 
 impl MethodInterpolate2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let interpolate2d = in_1.interpolate2d(2, 2)?;
-        Ok(interpolate2d)
+        in_1.interpolate2d(2, 2)
     }
 }
 
@@ -5563,8 +4950,7 @@ struct MethodUpsampleNearest2d0;
 
 impl MethodUpsampleNearest2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_nearest2d = in_1.upsample_nearest2d(7, 8)?;
-        Ok(upsample_nearest2d)
+        in_1.upsample_nearest2d(7, 8)
     }
 }
 
@@ -5572,8 +4958,7 @@ struct MethodUpsampleNearest2d1;
 
 impl MethodUpsampleNearest2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_nearest2d = in_1.upsample_nearest2d(2, 2)?;
-        Ok(upsample_nearest2d)
+        in_1.upsample_nearest2d(2, 2)
     }
 }
 
@@ -5581,8 +4966,7 @@ struct MethodUpsampleBilinear2d0;
 
 impl MethodUpsampleBilinear2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d = in_1.upsample_bilinear2d(7, 8, true)?;
-        Ok(upsample_bilinear2d)
+        in_1.upsample_bilinear2d(7, 8, true)
     }
 }
 
@@ -5590,8 +4974,7 @@ struct MethodUpsampleBilinear2d1;
 
 impl MethodUpsampleBilinear2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d = in_1.upsample_bilinear2d(4, 5, false)?;
-        Ok(upsample_bilinear2d)
+        in_1.upsample_bilinear2d(4, 5, false)
     }
 }
 
@@ -5599,8 +4982,7 @@ struct MethodUpsampleBilinear2d2;
 
 impl MethodUpsampleBilinear2d2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d = in_1.upsample_bilinear2d(1, 0, true)?;
-        Ok(upsample_bilinear2d)
+        in_1.upsample_bilinear2d(1, 0, true)
     }
 }
 
@@ -5608,8 +4990,7 @@ struct MethodUpsampleBilinear2dWithScale0;
 
 impl MethodUpsampleBilinear2dWithScale0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale = in_1.upsample_bilinear2d_with_scale(1.5, 2.0, true)?;
-        Ok(upsample_bilinear2d_with_scale)
+        in_1.upsample_bilinear2d_with_scale(1.5, 2.0, true)
     }
 }
 
@@ -5617,9 +4998,7 @@ struct MethodUpsampleBilinear2dWithScale1;
 
 impl MethodUpsampleBilinear2dWithScale1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale =
-            in_1.upsample_bilinear2d_with_scale(0.5, 1.0, false)?;
-        Ok(upsample_bilinear2d_with_scale)
+        in_1.upsample_bilinear2d_with_scale(0.5, 1.0, false)
     }
 }
 
@@ -5627,9 +5006,7 @@ struct MethodUpsampleBilinear2dWithScale2;
 
 impl MethodUpsampleBilinear2dWithScale2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let upsample_bilinear2d_with_scale =
-            in_1.upsample_bilinear2d_with_scale(1.0, 1.0, false)?;
-        Ok(upsample_bilinear2d_with_scale)
+        in_1.upsample_bilinear2d_with_scale(1.0, 1.0, false)
     }
 }
 
@@ -5637,8 +5014,7 @@ struct FunctionCandleNnOpsSoftmax0;
 
 impl FunctionCandleNnOpsSoftmax0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax = candle_nn::ops::softmax(in_1, 1)?;
-        Ok(softmax)
+        candle_nn::ops::softmax(in_1, 1)
     }
 }
 
@@ -5646,8 +5022,7 @@ struct FunctionCandleNnOpsSoftmax1;
 
 impl FunctionCandleNnOpsSoftmax1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax = candle_nn::ops::softmax(in_1, D::Minus1)?;
-        Ok(softmax)
+        candle_nn::ops::softmax(in_1, D::Minus1)
     }
 }
 
@@ -5655,8 +5030,7 @@ struct FunctionCandleNnOpsSoftmax2;
 
 impl FunctionCandleNnOpsSoftmax2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax = candle_nn::ops::softmax(in_1, 0)?;
-        Ok(softmax)
+        candle_nn::ops::softmax(in_1, 0)
     }
 }
 
@@ -5664,8 +5038,7 @@ struct FunctionCandleNnOpsLogSoftmax0;
 
 impl FunctionCandleNnOpsLogSoftmax0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_softmax = candle_nn::ops::log_softmax(in_1, 1)?;
-        Ok(log_softmax)
+        candle_nn::ops::log_softmax(in_1, 1)
     }
 }
 
@@ -5673,8 +5046,7 @@ struct FunctionCandleNnOpsLogSoftmax1;
 
 impl FunctionCandleNnOpsLogSoftmax1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_softmax = candle_nn::ops::log_softmax(in_1, D::Minus1)?;
-        Ok(log_softmax)
+        candle_nn::ops::log_softmax(in_1, D::Minus1)
     }
 }
 
@@ -5682,8 +5054,7 @@ struct FunctionCandleNnOpsLogSoftmax2;
 
 impl FunctionCandleNnOpsLogSoftmax2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let log_softmax = candle_nn::ops::log_softmax(in_1, 0)?;
-        Ok(log_softmax)
+        candle_nn::ops::log_softmax(in_1, 0)
     }
 }
 
@@ -5691,8 +5062,7 @@ struct FunctionCandleNnOpsSoftmaxLastDim0;
 
 impl FunctionCandleNnOpsSoftmaxLastDim0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax_last_dim = candle_nn::ops::softmax_last_dim(in_1)?;
-        Ok(softmax_last_dim)
+        candle_nn::ops::softmax_last_dim(in_1)
     }
 }
 
@@ -5700,8 +5070,7 @@ struct FunctionCandleNnOpsSoftmaxLastDim1;
 
 impl FunctionCandleNnOpsSoftmaxLastDim1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax_last_dim = candle_nn::ops::softmax_last_dim(in_1)?;
-        Ok(softmax_last_dim)
+        candle_nn::ops::softmax_last_dim(in_1)
     }
 }
 
@@ -5709,8 +5078,7 @@ struct FunctionCandleNnOpsSoftmaxLastDim2;
 
 impl FunctionCandleNnOpsSoftmaxLastDim2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let softmax_last_dim = candle_nn::ops::softmax_last_dim(in_1)?;
-        Ok(softmax_last_dim)
+        candle_nn::ops::softmax_last_dim(in_1)
     }
 }
 
@@ -5718,8 +5086,7 @@ struct FunctionCandleNnOpsSilu0;
 
 impl FunctionCandleNnOpsSilu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = candle_nn::ops::silu(in_1)?;
-        Ok(silu)
+        candle_nn::ops::silu(in_1)
     }
 }
 
@@ -5727,8 +5094,7 @@ struct FunctionCandleNnOpsSilu1;
 
 impl FunctionCandleNnOpsSilu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = candle_nn::ops::silu(in_1)?;
-        Ok(silu)
+        candle_nn::ops::silu(in_1)
     }
 }
 
@@ -5736,8 +5102,7 @@ struct FunctionCandleNnOpsSilu2;
 
 impl FunctionCandleNnOpsSilu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let silu = candle_nn::ops::silu(in_1)?;
-        Ok(silu)
+        candle_nn::ops::silu(in_1)
     }
 }
 
@@ -5745,8 +5110,7 @@ struct FunctionCandleNnOpsSwiglu0;
 
 impl FunctionCandleNnOpsSwiglu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let swiglu = candle_nn::ops::swiglu(in_1)?;
-        Ok(swiglu)
+        candle_nn::ops::swiglu(in_1)
     }
 }
 
@@ -5754,8 +5118,7 @@ struct FunctionCandleNnOpsSwiglu1;
 
 impl FunctionCandleNnOpsSwiglu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let swiglu = candle_nn::ops::swiglu(in_1)?;
-        Ok(swiglu)
+        candle_nn::ops::swiglu(in_1)
     }
 }
 
@@ -5763,8 +5126,7 @@ struct FunctionCandleNnOpsSigmoid0;
 
 impl FunctionCandleNnOpsSigmoid0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sigmoid = candle_nn::ops::sigmoid(in_1)?;
-        Ok(sigmoid)
+        candle_nn::ops::sigmoid(in_1)
     }
 }
 
@@ -5772,8 +5134,7 @@ struct FunctionCandleNnOpsSigmoid1;
 
 impl FunctionCandleNnOpsSigmoid1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sigmoid = candle_nn::ops::sigmoid(in_1)?;
-        Ok(sigmoid)
+        candle_nn::ops::sigmoid(in_1)
     }
 }
 
@@ -5781,8 +5142,7 @@ struct FunctionCandleNnOpsSigmoid2;
 
 impl FunctionCandleNnOpsSigmoid2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let sigmoid = candle_nn::ops::sigmoid(in_1)?;
-        Ok(sigmoid)
+        candle_nn::ops::sigmoid(in_1)
     }
 }
 
@@ -5790,8 +5150,7 @@ struct FunctionCandleNnOpsHardSigmoid0;
 
 impl FunctionCandleNnOpsHardSigmoid0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let hard_sigmoid = candle_nn::ops::hard_sigmoid(in_1)?;
-        Ok(hard_sigmoid)
+        candle_nn::ops::hard_sigmoid(in_1)
     }
 }
 
@@ -5799,8 +5158,7 @@ struct FunctionCandleNnOpsHardSigmoid1;
 
 impl FunctionCandleNnOpsHardSigmoid1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let hard_sigmoid = candle_nn::ops::hard_sigmoid(in_1)?;
-        Ok(hard_sigmoid)
+        candle_nn::ops::hard_sigmoid(in_1)
     }
 }
 
@@ -5808,8 +5166,7 @@ struct FunctionCandleNnOpsHardSigmoid2;
 
 impl FunctionCandleNnOpsHardSigmoid2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let hard_sigmoid = candle_nn::ops::hard_sigmoid(in_1)?;
-        Ok(hard_sigmoid)
+        candle_nn::ops::hard_sigmoid(in_1)
     }
 }
 
@@ -5817,8 +5174,7 @@ struct FunctionCandleNnOpsMish0;
 
 impl FunctionCandleNnOpsMish0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mish = candle_nn::ops::mish(in_1)?;
-        Ok(mish)
+        candle_nn::ops::mish(in_1)
     }
 }
 
@@ -5826,8 +5182,7 @@ struct FunctionCandleNnOpsMish1;
 
 impl FunctionCandleNnOpsMish1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let mish = candle_nn::ops::mish(in_1)?;
-        Ok(mish)
+        candle_nn::ops::mish(in_1)
     }
 }
 
@@ -5835,8 +5190,7 @@ struct FunctionCandleNnOpsLeakyRelu0;
 
 impl FunctionCandleNnOpsLeakyRelu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let leaky_relu = candle_nn::ops::leaky_relu(in_1, 0.1)?;
-        Ok(leaky_relu)
+        candle_nn::ops::leaky_relu(in_1, 0.1)
     }
 }
 
@@ -5844,8 +5198,7 @@ struct FunctionCandleNnOpsLeakyRelu1;
 
 impl FunctionCandleNnOpsLeakyRelu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let leaky_relu = candle_nn::ops::leaky_relu(in_1, 0.0)?;
-        Ok(leaky_relu)
+        candle_nn::ops::leaky_relu(in_1, 0.0)
     }
 }
 
@@ -5853,8 +5206,7 @@ struct FunctionCandleNnOpsLeakyRelu2;
 
 impl FunctionCandleNnOpsLeakyRelu2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let leaky_relu = candle_nn::ops::leaky_relu(in_1, 0.0)?;
-        Ok(leaky_relu)
+        candle_nn::ops::leaky_relu(in_1, 0.0)
     }
 }
 
@@ -5862,8 +5214,7 @@ struct FunctionCandleNnOpsSelu0;
 
 impl FunctionCandleNnOpsSelu0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let selu = candle_nn::ops::selu(in_1, 1.7f32, 1.1f32)?;
-        Ok(selu)
+        candle_nn::ops::selu(in_1, 1.7f32, 1.1f32)
     }
 }
 
@@ -5871,8 +5222,7 @@ struct FunctionCandleNnOpsSelu1;
 
 impl FunctionCandleNnOpsSelu1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let selu = candle_nn::ops::selu(in_1, 1.0f32, 1.0f32)?;
-        Ok(selu)
+        candle_nn::ops::selu(in_1, 1.0f32, 1.0f32)
     }
 }
 
@@ -5880,8 +5230,7 @@ struct FunctionCandleNnOpsRmsNorm0;
 
 impl FunctionCandleNnOpsRmsNorm0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm)
+        candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5889,8 +5238,7 @@ struct FunctionCandleNnOpsRmsNorm1;
 
 impl FunctionCandleNnOpsRmsNorm1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm)
+        candle_nn::ops::rms_norm(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5898,8 +5246,7 @@ struct FunctionCandleNnOpsRmsNorm2;
 
 impl FunctionCandleNnOpsRmsNorm2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm = candle_nn::ops::rms_norm(in_1, in_2, 0.0f32)?;
-        Ok(rms_norm)
+        candle_nn::ops::rms_norm(in_1, in_2, 0.0f32)
     }
 }
 
@@ -5907,8 +5254,7 @@ struct FunctionCandleNnOpsRmsNormSlow0;
 
 impl FunctionCandleNnOpsRmsNormSlow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm_slow)
+        candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5916,8 +5262,7 @@ struct FunctionCandleNnOpsRmsNormSlow1;
 
 impl FunctionCandleNnOpsRmsNormSlow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm_slow)
+        candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5925,8 +5270,7 @@ struct FunctionCandleNnOpsRmsNormSlow2;
 
 impl FunctionCandleNnOpsRmsNormSlow2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 0.0f32)?;
-        Ok(rms_norm_slow)
+        candle_nn::ops::rms_norm_slow(in_1, in_2, 0.0f32)
     }
 }
 
@@ -5934,8 +5278,7 @@ struct FunctionCandleNnOpsRmsNormSlow7;
 
 impl FunctionCandleNnOpsRmsNormSlow7 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm_slow)
+        candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5943,8 +5286,7 @@ struct FunctionCandleNnOpsRmsNormSlow8;
 
 impl FunctionCandleNnOpsRmsNormSlow8 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let rms_norm_slow = candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)?;
-        Ok(rms_norm_slow)
+        candle_nn::ops::rms_norm_slow(in_1, in_2, 1e-5f32)
     }
 }
 
@@ -5952,8 +5294,7 @@ struct FunctionCandleNnOpsLayerNorm0;
 
 impl FunctionCandleNnOpsLayerNorm0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
-        Ok(layer_norm)
+        candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)
     }
 }
 
@@ -5961,8 +5302,7 @@ struct FunctionCandleNnOpsLayerNorm1;
 
 impl FunctionCandleNnOpsLayerNorm1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm = candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)?;
-        Ok(layer_norm)
+        candle_nn::ops::layer_norm(in_1, in_2, in_3, 1e-5f32)
     }
 }
 
@@ -5970,8 +5310,7 @@ struct FunctionCandleNnOpsLayerNormSlow0;
 
 impl FunctionCandleNnOpsLayerNormSlow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
-        Ok(layer_norm_slow)
+        candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)
     }
 }
 
@@ -5979,8 +5318,7 @@ struct FunctionCandleNnOpsLayerNormSlow1;
 
 impl FunctionCandleNnOpsLayerNormSlow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
-        Ok(layer_norm_slow)
+        candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)
     }
 }
 
@@ -5988,8 +5326,7 @@ struct FunctionCandleNnOpsLayerNormSlow5;
 
 impl FunctionCandleNnOpsLayerNormSlow5 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let layer_norm_slow = candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)?;
-        Ok(layer_norm_slow)
+        candle_nn::ops::layer_norm_slow(in_1, in_2, in_3, 1e-5f32)
     }
 }
 
@@ -5997,8 +5334,7 @@ struct FunctionCandleNnOpsPixelShuffle0;
 
 impl FunctionCandleNnOpsPixelShuffle0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pixel_shuffle = candle_nn::ops::pixel_shuffle(in_1, 2)?;
-        Ok(pixel_shuffle)
+        candle_nn::ops::pixel_shuffle(in_1, 2)
     }
 }
 
@@ -6006,8 +5342,7 @@ struct FunctionCandleNnOpsPixelShuffle1;
 
 impl FunctionCandleNnOpsPixelShuffle1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pixel_shuffle = candle_nn::ops::pixel_shuffle(in_1, 3)?;
-        Ok(pixel_shuffle)
+        candle_nn::ops::pixel_shuffle(in_1, 3)
     }
 }
 
@@ -6015,8 +5350,7 @@ struct FunctionCandleNnOpsPixelUnshuffle0;
 
 impl FunctionCandleNnOpsPixelUnshuffle0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pixel_unshuffle = candle_nn::ops::pixel_unshuffle(in_1, 2)?;
-        Ok(pixel_unshuffle)
+        candle_nn::ops::pixel_unshuffle(in_1, 2)
     }
 }
 
@@ -6024,8 +5358,7 @@ struct FunctionCandleNnOpsPixelUnshuffle1;
 
 impl FunctionCandleNnOpsPixelUnshuffle1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let pixel_unshuffle = candle_nn::ops::pixel_unshuffle(in_1, 3)?;
-        Ok(pixel_unshuffle)
+        candle_nn::ops::pixel_unshuffle(in_1, 3)
     }
 }
 
@@ -6033,8 +5366,7 @@ struct FunctionCandleNnOpsReplicationPad2d0;
 
 impl FunctionCandleNnOpsReplicationPad2d0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let replication_pad2d = candle_nn::ops::replication_pad2d(in_1, 1)?;
-        Ok(replication_pad2d)
+        candle_nn::ops::replication_pad2d(in_1, 1)
     }
 }
 
@@ -6042,8 +5374,7 @@ struct FunctionCandleNnOpsReplicationPad2d1;
 
 impl FunctionCandleNnOpsReplicationPad2d1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let replication_pad2d = candle_nn::ops::replication_pad2d(in_1, 0)?;
-        Ok(replication_pad2d)
+        candle_nn::ops::replication_pad2d(in_1, 0)
     }
 }
 
@@ -6051,8 +5382,7 @@ struct FunctionCandleNnOpsDropout0;
 
 impl FunctionCandleNnOpsDropout0 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let dropout = candle_nn::ops::dropout(in_1, 0.5f32)?;
-        Ok(dropout)
+        candle_nn::ops::dropout(in_1, 0.5f32)
     }
 }
 
@@ -6060,8 +5390,7 @@ struct FunctionCandleNnOpsDropout1;
 
 impl FunctionCandleNnOpsDropout1 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let dropout = candle_nn::ops::dropout(in_1, 0.0f32)?;
-        Ok(dropout)
+        candle_nn::ops::dropout(in_1, 0.0f32)
     }
 }
 
@@ -6069,8 +5398,7 @@ struct FunctionCandleNnOpsDropout2;
 
 impl FunctionCandleNnOpsDropout2 {
     pub fn forward(&self, in_1: &Tensor) -> Result<Tensor> {
-        let dropout = candle_nn::ops::dropout(in_1, 0.1f32)?;
-        Ok(dropout)
+        candle_nn::ops::dropout(in_1, 0.1f32)
     }
 }
 
@@ -6078,7 +5406,7 @@ struct FunctionCandleNnAttentionFlashAttn0;
 
 impl FunctionCandleNnAttentionFlashAttn0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<f32>(
+        candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6086,8 +5414,7 @@ impl FunctionCandleNnAttentionFlashAttn0 {
             candle_nn::attention::AttnMask::causal_with_offset(2),
             None,
             None,
-        )?;
-        Ok(flash_attn)
+        )
     }
 }
 
@@ -6095,7 +5422,7 @@ struct FunctionCandleNnAttentionFlashAttn1;
 
 impl FunctionCandleNnAttentionFlashAttn1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<f32>(
+        candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6103,8 +5430,7 @@ impl FunctionCandleNnAttentionFlashAttn1 {
             candle_nn::attention::AttnMask::causal_with_offset(0),
             None,
             None,
-        )?;
-        Ok(flash_attn)
+        )
     }
 }
 
@@ -6112,7 +5438,7 @@ struct FunctionCandleNnAttentionFlashAttn2;
 
 impl FunctionCandleNnAttentionFlashAttn2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let flash_attn = candle_nn::attention::flash_attn::<f32>(
+        candle_nn::attention::flash_attn::<f32>(
             in_1,
             in_2,
             in_3,
@@ -6120,8 +5446,7 @@ impl FunctionCandleNnAttentionFlashAttn2 {
             candle_nn::attention::AttnMask::None,
             None,
             Some(30.0f32),
-        )?;
-        Ok(flash_attn)
+        )
     }
 }
 
@@ -6129,8 +5454,7 @@ struct FunctionCandleNnLossNll0;
 
 impl FunctionCandleNnLossNll0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let nll = candle_nn::loss::nll(in_1, in_2)?;
-        Ok(nll)
+        candle_nn::loss::nll(in_1, in_2)
     }
 }
 
@@ -6138,8 +5462,7 @@ struct FunctionCandleNnLossNll1;
 
 impl FunctionCandleNnLossNll1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let nll = candle_nn::loss::nll(in_1, in_2)?;
-        Ok(nll)
+        candle_nn::loss::nll(in_1, in_2)
     }
 }
 
@@ -6147,8 +5470,7 @@ struct FunctionCandleNnLossCrossEntropy0;
 
 impl FunctionCandleNnLossCrossEntropy0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let cross_entropy = candle_nn::loss::cross_entropy(in_1, in_2)?;
-        Ok(cross_entropy)
+        candle_nn::loss::cross_entropy(in_1, in_2)
     }
 }
 
@@ -6156,8 +5478,7 @@ struct FunctionCandleNnLossCrossEntropy1;
 
 impl FunctionCandleNnLossCrossEntropy1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let cross_entropy = candle_nn::loss::cross_entropy(in_1, in_2)?;
-        Ok(cross_entropy)
+        candle_nn::loss::cross_entropy(in_1, in_2)
     }
 }
 
@@ -6165,8 +5486,7 @@ struct FunctionCandleNnLossMse0;
 
 impl FunctionCandleNnLossMse0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mse = candle_nn::loss::mse(in_1, in_2)?;
-        Ok(mse)
+        candle_nn::loss::mse(in_1, in_2)
     }
 }
 
@@ -6174,8 +5494,7 @@ struct FunctionCandleNnLossMse1;
 
 impl FunctionCandleNnLossMse1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let mse = candle_nn::loss::mse(in_1, in_2)?;
-        Ok(mse)
+        candle_nn::loss::mse(in_1, in_2)
     }
 }
 
@@ -6183,9 +5502,7 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit0;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit =
-            candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
-        Ok(binary_cross_entropy_with_logit)
+        candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)
     }
 }
 
@@ -6193,9 +5510,7 @@ struct FunctionCandleNnLossBinaryCrossEntropyWithLogit1;
 
 impl FunctionCandleNnLossBinaryCrossEntropyWithLogit1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor) -> Result<Tensor> {
-        let binary_cross_entropy_with_logit =
-            candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)?;
-        Ok(binary_cross_entropy_with_logit)
+        candle_nn::loss::binary_cross_entropy_with_logit(in_1, in_2)
     }
 }
 
@@ -6203,8 +5518,7 @@ struct FunctionCandleNnRotaryEmbRope0;
 
 impl FunctionCandleNnRotaryEmbRope0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
-        Ok(rope)
+        candle_nn::rotary_emb::rope(in_1, in_2, in_3)
     }
 }
 
@@ -6212,8 +5526,7 @@ struct FunctionCandleNnRotaryEmbRope1;
 
 impl FunctionCandleNnRotaryEmbRope1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
-        Ok(rope)
+        candle_nn::rotary_emb::rope(in_1, in_2, in_3)
     }
 }
 
@@ -6221,8 +5534,7 @@ struct FunctionCandleNnRotaryEmbRope2;
 
 impl FunctionCandleNnRotaryEmbRope2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
-        Ok(rope)
+        candle_nn::rotary_emb::rope(in_1, in_2, in_3)
     }
 }
 
@@ -6230,8 +5542,7 @@ struct FunctionCandleNnRotaryEmbRope3;
 
 impl FunctionCandleNnRotaryEmbRope3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
-        Ok(rope)
+        candle_nn::rotary_emb::rope(in_1, in_2, in_3)
     }
 }
 
@@ -6239,8 +5550,7 @@ struct FunctionCandleNnRotaryEmbRope4;
 
 impl FunctionCandleNnRotaryEmbRope4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope = candle_nn::rotary_emb::rope(in_1, in_2, in_3)?;
-        Ok(rope)
+        candle_nn::rotary_emb::rope(in_1, in_2, in_3)
     }
 }
 
@@ -6248,8 +5558,7 @@ struct FunctionCandleNnRotaryEmbRopeI0;
 
 impl FunctionCandleNnRotaryEmbRopeI0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
-        Ok(rope_i)
+        candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)
     }
 }
 
@@ -6257,8 +5566,7 @@ struct FunctionCandleNnRotaryEmbRopeI1;
 
 impl FunctionCandleNnRotaryEmbRopeI1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
-        Ok(rope_i)
+        candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)
     }
 }
 
@@ -6266,8 +5574,7 @@ struct FunctionCandleNnRotaryEmbRopeI2;
 
 impl FunctionCandleNnRotaryEmbRopeI2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
-        Ok(rope_i)
+        candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)
     }
 }
 
@@ -6275,8 +5582,7 @@ struct FunctionCandleNnRotaryEmbRopeI3;
 
 impl FunctionCandleNnRotaryEmbRopeI3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
-        Ok(rope_i)
+        candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)
     }
 }
 
@@ -6284,8 +5590,7 @@ struct FunctionCandleNnRotaryEmbRopeI4;
 
 impl FunctionCandleNnRotaryEmbRopeI4 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i = candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)?;
-        Ok(rope_i)
+        candle_nn::rotary_emb::rope_i(in_1, in_2, in_3)
     }
 }
 
@@ -6293,8 +5598,7 @@ struct FunctionCandleNnRotaryEmbRopeThd0;
 
 impl FunctionCandleNnRotaryEmbRopeThd0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
-        Ok(rope_thd)
+        candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)
     }
 }
 
@@ -6302,8 +5606,7 @@ struct FunctionCandleNnRotaryEmbRopeThd1;
 
 impl FunctionCandleNnRotaryEmbRopeThd1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
-        Ok(rope_thd)
+        candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)
     }
 }
 
@@ -6311,8 +5614,7 @@ struct FunctionCandleNnRotaryEmbRopeThd2;
 
 impl FunctionCandleNnRotaryEmbRopeThd2 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
-        Ok(rope_thd)
+        candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)
     }
 }
 
@@ -6320,8 +5622,7 @@ struct FunctionCandleNnRotaryEmbRopeThd3;
 
 impl FunctionCandleNnRotaryEmbRopeThd3 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_thd = candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)?;
-        Ok(rope_thd)
+        candle_nn::rotary_emb::rope_thd(in_1, in_2, in_3)
     }
 }
 
@@ -6329,8 +5630,7 @@ struct FunctionCandleNnRotaryEmbRopeSlow0;
 
 impl FunctionCandleNnRotaryEmbRopeSlow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
-        Ok(rope_slow)
+        candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)
     }
 }
 
@@ -6338,8 +5638,7 @@ struct FunctionCandleNnRotaryEmbRopeSlow1;
 
 impl FunctionCandleNnRotaryEmbRopeSlow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_slow = candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)?;
-        Ok(rope_slow)
+        candle_nn::rotary_emb::rope_slow(in_1, in_2, in_3)
     }
 }
 
@@ -6347,8 +5646,7 @@ struct FunctionCandleNnRotaryEmbRopeISlow0;
 
 impl FunctionCandleNnRotaryEmbRopeISlow0 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
-        Ok(rope_i_slow)
+        candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)
     }
 }
 
@@ -6356,8 +5654,7 @@ struct FunctionCandleNnRotaryEmbRopeISlow1;
 
 impl FunctionCandleNnRotaryEmbRopeISlow1 {
     pub fn forward(&self, in_1: &Tensor, in_2: &Tensor, in_3: &Tensor) -> Result<Tensor> {
-        let rope_i_slow = candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)?;
-        Ok(rope_i_slow)
+        candle_nn::rotary_emb::rope_i_slow(in_1, in_2, in_3)
     }
 }
 

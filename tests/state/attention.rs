@@ -37,7 +37,7 @@ impl Attention {
 #[fx::module]
 #[derive(Debug, Clone)]
 pub(crate) struct Decoder {
-    layers: Vec<Attention>,
+    pub(crate) layers: Vec<Attention>,
 }
 
 #[fx::module]

@@ -12,6 +12,7 @@ mod arguments;
 mod attention;
 mod dynamic;
 mod kept;
+mod layers;
 mod locks;
 mod saved;
 mod several;

@@ -35,14 +35,26 @@ mod keep_position;
 #[rustfmt::skip]
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod lasts;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
 mod move_about;
 #[rustfmt::skip]
 #[deny(warnings)]
 #[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod nested;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
 mod prefill;
+#[rustfmt::skip]
+#[deny(warnings)]
+#[allow(dead_code, unreachable_pub, reason = "it is a library otherwise")]
+pub(crate) mod sums;
 
 /// The program of a graph, which is the one that is compiled here.
-fn current(name: &str, graph: &GraphModule) -> Crate {
+pub(crate) fn current(name: &str, graph: &GraphModule) -> Crate {
     let written = Folder::new().write(graph).unwrap_or_else(|error| panic!("{error}\n{}", graph.graph()));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/state/written/{name}.rs"));
     if std::env::var_os("UPDATE_GENERATED").is_some() {
@@ -55,7 +67,7 @@ fn current(name: &str, graph: &GraphModule) -> Crate {
 }
 
 /// What the program reads its weights from.
-fn weights(written: &Crate) -> VarBuilder<'static> {
+pub(crate) fn weights(written: &Crate) -> VarBuilder<'static> {
     let tensors: HashMap<String, Tensor> = written.weights().iter().cloned().collect();
     assert_eq!(tensors.len(), written.weights().len(), "each has a name of its own");
     VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu)

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use syn::{ImplItemFn, ItemImpl};
+use syn::{ImplItemFn, ItemImpl, Signature};
 
-use super::{Class, Classes, TRAITS, TypeDef, methods};
+use super::{Class, Classes, TRAITS, TypeDef, is_plain, methods};
 use crate::signature::{CLOSURES, makes_from_weights, names, parameters, takes_functions};
 use crate::source::SourceFile;
 
@@ -53,7 +53,17 @@ impl Classes {
         }
     }
 
-    /// Whether a function makes a module of values of the graph: of tensors, called by a computation.
+    /// Whether a type holds layers of candle's itself.
+    pub(crate) fn holds_layers(&self, id: usize) -> bool {
+        self.types[id].holds_candle(|name| name != "Tensor" && !is_plain(name))
+    }
+
+    /// Whether a computation calls a method of that name.
+    pub(crate) fn is_reached(&self, signature: &Signature) -> bool {
+        signature.receiver().is_some() && self.reached.contains(&signature.ident.to_string())
+    }
+
+    /// Whether a function hands modules on while a model runs: called by a computation, to make one of tensors, say.
     pub(crate) fn is_maker(&self, file: &SourceFile, item: &ItemImpl, method: &ImplItemFn) -> bool {
         let owner = self.owner(file, item).filter(|_| item.trait_.is_none());
         let owner = owner.filter(|owner| self.types[*owner].class == Some(Class::Module));

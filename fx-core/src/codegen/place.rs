@@ -25,6 +25,7 @@ pub(super) struct Places {
 impl Places {
     pub(super) fn new(graph: &Graph, attributes: &Attributes) -> Self {
         let mut paths: Vec<&ModulePath> = graph.nodes().filter_map(|(_, node)| node.target().path()).collect();
+        let tuples = tuples(graph, attributes);
         // Field names that need no change are given first, so that an odd one never takes the place of another.
         paths.sort_by_key(|path| !path.segments().all(is_plain));
         let mut given = HashSet::new();
@@ -35,7 +36,7 @@ impl Places {
             }
             let mut count = 0;
             let found = loop {
-                let found = place(path, count);
+                let found = place(path, count, &tuples);
                 if given.insert(found.to_string()) {
                     break found;
                 }
@@ -76,7 +77,7 @@ impl Places {
 
     /// The place of an attribute of the graph that these were made for.
     pub(super) fn of(&self, path: &ModulePath) -> TokenStream {
-        self.by_path.get(path).cloned().unwrap_or_else(|| place(path, 0))
+        self.by_path.get(path).cloned().unwrap_or_else(|| place(path, 0, &HashSet::new()))
     }
 }
 
@@ -130,9 +131,34 @@ fn index(segment: &str) -> Option<usize> {
     segment.parse().ok().filter(|index: &usize| index.to_string() == segment)
 }
 
-/// The place of a path; its last segment has a number if other places were the same so far.
-fn place(path: &ModulePath, count: usize) -> TokenStream {
-    let mut place = quote!(self);
+/// What is a tuple and no list, of what has parts by number: modules, which are structs, and what has parts of several
+/// kinds.
+fn tuples(graph: &Graph, attributes: &Attributes) -> HashSet<ModulePath> {
+    let frames = graph.nodes().flat_map(|(_, node)| node.meta().module.frames());
+    let types: HashMap<&ModulePath, &str> = frames.map(|frame| (&frame.path, &*frame.type_name)).collect();
+    let mut tuples: HashSet<ModulePath> = types.keys().map(|path| (*path).clone()).collect();
+    tuples.insert(ModulePath::ROOT);
+    let held = attributes.iter().map(|(path, attribute)| match attribute {
+        Attribute::Layer(layer) => (path, layer.type_name()),
+        Attribute::Module(_) => (path, "graph"),
+        Attribute::Tensor(_) => (path, "Tensor"),
+    });
+    let mut kinds: HashMap<ModulePath, &str> = HashMap::new();
+    for (path, kind) in held.chain(types.iter().map(|(path, kind)| (*path, *kind))) {
+        let is_part = path.last().is_some_and(|last| index(last).is_some());
+        if let Some(around) = path.parent().filter(|_| is_part)
+            && *kinds.entry(around.clone()).or_insert(kind) != kind
+        {
+            tuples.insert(around);
+        }
+    }
+    tuples
+}
+
+/// The place of a path; its last segment has a number if other places were the same so far. `tuples` are what has fields by
+/// number.
+fn place(path: &ModulePath, count: usize, tuples: &HashSet<ModulePath>) -> TokenStream {
+    let (mut place, mut around) = (quote!(self), ModulePath::ROOT);
     // The model itself, if it is a layer that is called whole.
     let segments: Vec<&str> = if path.is_root() { vec!["module"] } else { path.segments().collect() };
     for (i, segment) in segments.iter().enumerate() {
@@ -141,7 +167,7 @@ fn place(path: &ModulePath, count: usize) -> TokenStream {
             (Some(index), 0) => {
                 let index = Literal::usize_unsuffixed(index);
                 // A model cannot be indexed: what it has by number are the fields of a tuple.
-                if i == 0 { quote!(#place.#index) } else { quote!(#place[#index]) }
+                if i == 0 || tuples.contains(&around) { quote!(#place.#index) } else { quote!(#place[#index]) }
             }
             (_, 0) => {
                 let field = identifier(segment);
@@ -152,6 +178,7 @@ fn place(path: &ModulePath, count: usize) -> TokenStream {
                 quote!(#place.#field)
             }
         };
+        around = around.child(segment);
     }
     place
 }

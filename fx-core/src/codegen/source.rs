@@ -28,8 +28,7 @@ use super::folder::Method;
 /// impl Function {
 ///     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
 ///         eprintln!(\"running\");
-///         let relu = x.relu()?;
-///         Ok(relu)
+///         x.relu()
 ///     }
 /// }
 /// "

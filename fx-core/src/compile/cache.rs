@@ -57,6 +57,8 @@ pub(super) trait Behind<A> {
     fn capture(&self, tracer: Tracer<'_>, arguments: &A) -> Result<GraphModule, TraceError>;
     /// What it keeps at these names; none if it has something else there.
     fn state(&self, names: &[String]) -> Option<State>;
+    /// What it holds besides, as far as it tells.
+    fn besides(&self, names: &[String]) -> Option<Vec<String>>;
     /// What each capture is told besides.
     fn tracer<'t>(&self) -> Tracer<'t>;
     /// Names of the parameters, if they are known without a capture.
@@ -325,6 +327,19 @@ impl<A: Arguments> Cache<A> {
         self.behind.clear();
         self.bytes_behind = 0;
         self.state = None;
+    }
+
+    /// What the model holds that graphs have as constants, as far as it tells.
+    pub(super) fn constants(&self, model: &dyn Behind<A>) -> Option<Vec<String>> {
+        if self.graphs.is_empty() { None } else { model.besides(&self.known_names()) }
+    }
+
+    /// Graphs whose constants were changed are none of this model.
+    pub(super) fn compare(&mut self, model: &dyn Behind<A>, before: Option<Vec<String>>) {
+        if before.is_some() && before != self.constants(model) {
+            self.drop_graphs(|_| false);
+            self.examples.clear();
+        }
     }
 
     pub(super) fn forget(&mut self, model: &mut dyn Behind<A>) {

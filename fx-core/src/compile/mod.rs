@@ -36,7 +36,7 @@ use crate::ops::from_value::FromValue;
 use crate::trace::{Entry, Inputs, Output, Traceable, Tracer, ViaModule};
 use crate::value::Value;
 
-use cache::Cache;
+use cache::{Behind, Cache};
 use model::{Calls, Model};
 
 /// A model that runs as graphs, captured when they are needed. Made by [`compile`](fn@compile) and
@@ -237,20 +237,26 @@ where
         (self.calls.original)(model, arguments)
     }
 
-    /// The model itself, to be looked at or changed: a cache emptied, a weight replaced. Graphs that hold what was changed
-    /// as a constant have to be forgotten by [`Compiled::reset`].
+    /// The model itself, to be looked at or changed: a cache emptied, a flag set, a tensor replaced. Graphs that hold what was
+    /// changed as a constant are forgotten, where it can be seen: what changes inside of a layer, as a
+    /// [`Linear`](candle_nn::Linear) that is replaced, needs [`Compiled::reset`].
     pub fn with_model<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
-        let Now { model, cache } = &mut *self.now();
-        cache.leave(&mut Model { model, calls: &self.calls });
-        with(model)
+        self.change(Cache::leave, with)
     }
 
     /// Begins anew: `with` puts back all that the model keeps, as `clear_kv_cache` does. Unlike [`Compiled::with_model`] it does
     /// not see the present state: calls that the model missed are not made up for.
     pub fn restart<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
+        self.change(|cache, _| cache.restart(), with)
+    }
+
+    fn change<T>(&self, prepare: impl FnOnce(&mut Cache<A>, &mut dyn Behind<A>), with: impl FnOnce(&mut M) -> T) -> T {
         let Now { model, cache } = &mut *self.now();
-        cache.restart();
-        with(model)
+        prepare(cache, &mut Model { model, calls: &self.calls });
+        let before = cache.constants(&Model { model, calls: &self.calls });
+        let result = with(model);
+        cache.compare(&Model { model, calls: &self.calls }, before);
+        result
     }
 
     /// Forgets all graphs: to be called when weights have changed. What the model keeps stays.

@@ -5,7 +5,7 @@
 use candle_core::Result;
 
 use crate::module::{GraphModule, State};
-use crate::trace::{TraceError, Traceable, Tracer, state_of};
+use crate::trace::{TraceError, Traceable, Tracer, state_of, told_besides};
 
 use super::cache::Behind;
 
@@ -43,6 +43,10 @@ impl<M: Traceable, A, R> Behind<A> for Model<'_, M, A, R> {
 
     fn state(&self, names: &[String]) -> Option<State> {
         state_of(self.model, names)
+    }
+
+    fn besides(&self, names: &[String]) -> Option<Vec<String>> {
+        told_besides(self.model, names)
     }
 
     fn tracer<'t>(&self) -> Tracer<'t> {

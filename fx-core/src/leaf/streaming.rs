@@ -5,6 +5,7 @@
 use candle_core::streaming::{BinOp, Dim};
 use candle_core::{D, Result, Shape};
 
+use crate::trace::lift::{Lifts, Returned, mirrored, mirrored_or_abort};
 use crate::trace::{Held, Holding, Inputs, Module, Proxy, Scope, Session, Traceable};
 
 /// The mirror of a `StreamTensor`.
@@ -26,6 +27,25 @@ impl Traceable for candle_core::StreamTensor {
 
     fn held(mirror: &StreamTensor, _: &mut Holding) -> Held {
         mirror.0.clone().map_or(Held::NOTHING, Held::Tensor)
+    }
+}
+
+/// What a function without tensors gives, `StreamTensor::empty()`.
+impl Lifts for candle_core::StreamTensor {
+    type Lifted = StreamTensor;
+
+    #[track_caller]
+    fn lifted(self) -> Result<StreamTensor> {
+        mirrored(&self)
+    }
+}
+
+impl Returned for candle_core::StreamTensor {
+    type Lifted = StreamTensor;
+
+    #[track_caller]
+    fn lift(self) -> StreamTensor {
+        mirrored_or_abort(&self)
     }
 }
 

@@ -11,11 +11,13 @@
 
 pub mod candle_core;
 pub mod candle_nn;
+mod candle_transformers;
 
 pub use crate::leaf::OpaqueLeaf;
 pub use crate::trace::{Module, ModuleT, Proxy as Tensor};
 
 pub use self::candle_nn::{Func, FuncT, Sequential, VarBuilder, func, func_t, loss, ops, rotary_emb, seq};
+pub use self::candle_transformers::SplitOp;
 
 #[doc(hidden)]
 pub use crate::trace::functions::bare;

@@ -229,21 +229,33 @@ impl Held {
     /// The plain data that maps hold, by path.
     pub(super) fn remembered(&self) -> Vec<(String, &Self)> {
         let mut found = Vec::new();
-        self.plain("", false, &mut found);
+        self.for_each_leaf("", false, &mut |path, leaf, is_memo| {
+            if is_memo && matches!(leaf, Self::Data(_) | Self::Text(_)) {
+                found.push((path, leaf));
+            }
+        });
         found
     }
 
-    fn plain<'h>(&'h self, path: &str, is_memo: bool, found: &mut Vec<(String, &'h Self)>) {
+    /// Calls `visit` with everything in it that has no parts and tells what it is, by path, and whether it is remembered by a
+    /// map.
+    pub(super) fn for_each_leaf<'h>(
+        &'h self,
+        path: &str,
+        is_memo: bool,
+        visit: &mut dyn FnMut(String, &'h Self, bool),
+    ) {
         match self {
-            Self::Data(_) | Self::Text(_) if is_memo => found.push((path.to_owned(), self)),
-            Self::Opaque | Self::Tensor(_) | Self::Data(_) | Self::Text(_) => {}
+            Self::Opaque => {}
+            Self::Tensor(_) | Self::Data(_) | Self::Text(_) => visit(path.to_owned(), self, is_memo),
             Self::List(items) | Self::Tuple(items) => {
                 let items = items.iter().enumerate();
-                items.for_each(|(i, item)| item.plain(&joined(path, &i.to_string()), is_memo, found));
+                items.for_each(|(i, item)| item.for_each_leaf(&joined(path, &i.to_string()), is_memo, visit));
             }
             Self::Struct(structure) => {
                 let is_memo = is_memo || structure.kind == Kind::Memo;
-                structure.fields.iter().for_each(|(name, held)| held.plain(&joined(path, name), is_memo, found));
+                let fields = structure.fields.iter();
+                fields.for_each(|(name, held)| held.for_each_leaf(&joined(path, name), is_memo, visit));
             }
         }
     }
@@ -321,7 +333,9 @@ impl Differences<'_> {
                 let at_key = |key: &Arc<str>| {
                     old.fields.binary_search_by(|(known, _)| known.cmp(key)).ok().map(|at| &old.fields[at].1)
                 };
-                let kept = |(key, held): &&(Arc<str>, Held)| at_key(key).is_some() || !(self.is_constant)(held);
+                let is_state = (self.is_state)(path);
+                let kept =
+                    |(key, held): &&(Arc<str>, Held)| is_state || at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
                 self.remembers |= fields.len() < new.fields.len();
                 if fields.iter().all(|(_, held)| held.is_value()) {

@@ -159,6 +159,7 @@ impl Proxy {
     /// How the value lies in memory: as candle's tensor in a concrete capture, else in order.
     #[track_caller]
     pub(crate) fn known_layout(&self, query: &'static str) -> &Layout {
+        super::notes::note_layout();
         match self.tensor() {
             Some(tensor) => tensor.layout(),
             None => {

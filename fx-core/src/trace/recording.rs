@@ -12,7 +12,7 @@ use crate::ops::quiet::quietly;
 
 use super::carry::{Carried, IsState, Watched, carry};
 use super::error::TraceError;
-use super::held::Holding;
+use super::held::{Held, Holding};
 use super::inputs::{Argument, Inputs};
 use super::memo::{Called, is_alike, remembers_alike};
 use super::notes::{Notes, noting};
@@ -40,16 +40,43 @@ pub(crate) struct Recording {
 
 /// What a model keeps under these names of a state, as it is now. None if it keeps nothing of one of them.
 pub(crate) fn state_of<M: Traceable>(model: &M, names: &[String]) -> Option<State> {
-    let session = Session::new("state", Mode::Concrete { specialize: false }, Device::Cpu, None, None);
-    let active = session.activate();
-    let look = AssertUnwindSafe(|| {
-        let mirror = model.symbolic(&Scope::root(&session));
-        let held = M::held(&mirror, &mut Holding::default());
+    look(model, |held| {
         let mut state = State::new();
         for name in names {
             state.set(name, held.at(name)?.value());
         }
         Some(state)
+    })
+}
+
+/// What a model holds besides, as far as it tells: plain data, and which tensors. Parts of a state of these names are not told,
+/// nor is what maps remember.
+pub(crate) fn told_besides<M: Traceable>(model: &M, names: &[String]) -> Option<Vec<String>> {
+    let is_state = |path: &str| {
+        let is_below = |name: &String| path.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        names.iter().any(|name| name == path || is_below(name))
+    };
+    look(model, |held| {
+        let mut told = Vec::new();
+        held.for_each_leaf("", false, &mut |path, leaf, is_memo| {
+            if !is_memo && !is_state(&path) {
+                told.push(match leaf {
+                    Held::Tensor(proxy) => format!("{path} {:?}", proxy.tensor().map(candle_core::Tensor::id)),
+                    other => format!("{path} {other:?}"),
+                });
+            }
+        });
+        Some(told)
+    })
+}
+
+/// Looks at what a model holds. None if that cannot be seen.
+fn look<M: Traceable, T>(model: &M, look: impl FnOnce(&Held) -> Option<T>) -> Option<T> {
+    let session = Session::new("state", Mode::Concrete { specialize: false }, Device::Cpu, None, None);
+    let active = session.activate();
+    let look = AssertUnwindSafe(|| {
+        let mirror = model.symbolic(&Scope::root(&session));
+        look(&M::held(&mirror, &mut Holding::default()))
     });
     let found = catch_unwind(look).ok().flatten();
     drop(active);

@@ -295,8 +295,8 @@ impl Session {
                 "give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`"
             )
         } else if !layers.is_empty() {
-            "capture with real tensors, `fx::trace(&model, …)`, or capture the model while it is built, so that the layers in it \
-             are seen: with `#[fx(include)]` on its constructor, `fx::Symbolic::<Model>::new(inputs.var_builder(&vb), …)`"
+            "capture with real tensors, `fx::trace(&model, …)`, or, so that what is inside is seen, while the model is built: put \
+             `#[fx(include)]` on its constructor, and `tracer.trace_built(&vb, |vb| fx::Symbolic::<Model>::new(vb, …))`"
                 .to_owned()
         } else {
             "capture with real tensors: `fx::trace(&model, …)`".to_owned()

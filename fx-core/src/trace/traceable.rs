@@ -60,7 +60,7 @@ use super::session::Session;
     label = "this type is not known to fx",
     note = "if `{Self}` holds tensors or layers, put `#[fx::module]` on its definition and its impls",
     note = "if it is plain data, put `#[fx::constant]` on its definition, or `#[fx(constant)]` on the field",
-    note = "if it is a layer to be called whole, put `#[fx(leaf)]` on the field"
+    note = "if it is a layer to be called whole, put `#[fx(leaf)]` on the field; those of candle-transformers are known with the feature `transformers`"
 )]
 pub trait Traceable: Sized {
     /// The mirror.

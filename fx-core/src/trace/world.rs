@@ -2,6 +2,10 @@
 //!
 //! Invariant: a type is of at most one world.
 
+use std::cell::{Ref, RefMut};
+use std::rc::Rc;
+use std::sync::{Arc, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
 use candle_core::Tensor;
 
 use super::known::TraceableIn;
@@ -28,7 +32,44 @@ pub trait World: Sized {
 pub trait InWorld {
     /// Its world.
     type World: World;
+    /// The type itself, or what it lends: a guard of a lock, say, is passed on as what it guards.
+    type Lent;
+
+    /// What is passed on where `&Lent` is wanted.
+    fn lent(&self) -> &Self::Lent;
 }
+
+/// [`InWorld`], where `&mut Lent` is wanted.
+#[doc(hidden)]
+pub trait InWorldMut: InWorld {
+    /// What is passed on.
+    fn lent_mut(&mut self) -> &mut Self::Lent;
+}
+
+macro_rules! lends {
+    ($($pointer:ty;)*) => {$(
+        impl<T: InWorld> InWorld for $pointer {
+            type World = T::World;
+            type Lent = T::Lent;
+
+            fn lent(&self) -> &T::Lent {
+                (**self).lent()
+            }
+        }
+    )*};
+}
+lends! { &T; &mut T; Box<T>; Rc<T>; Arc<T>; Ref<'_, T>; RefMut<'_, T>; MutexGuard<'_, T>; RwLockReadGuard<'_, T>; RwLockWriteGuard<'_, T>; }
+
+macro_rules! lends_mut {
+    ($($pointer:ty;)*) => {$(
+        impl<T: InWorldMut> InWorldMut for $pointer {
+            fn lent_mut(&mut self) -> &mut T::Lent {
+                (**self).lent_mut()
+            }
+        }
+    )*};
+}
+lends_mut! { &mut T; Box<T>; RefMut<'_, T>; MutexGuard<'_, T>; RwLockWriteGuard<'_, T>; }
 
 impl World for Tensor {
     type Of<T: TraceableIn<K>, K> = T;

@@ -237,6 +237,8 @@ impl Fitter {
                 shifts?.into_iter().reduce(limit)
             };
             if let (Some(a), Some(b)) = (shift(xs), shift(ys))
+                && is_varied(xs, a, row)
+                && is_varied(ys, b, row)
                 && let (Ok(left), Ok(right)) = (x.plus(a), y.plus(b))
                 && let Some(found) = self.checked(SymInt::binary(op, &left, &right), row)
             {
@@ -245,6 +247,7 @@ impl Fitter {
         }
         let differences: Option<Vec<i64>> = xs.iter().zip(ys).map(|(x, y)| x.checked_sub(*y)).collect();
         if let (Ok(difference), Some(differences)) = (SymInt::binary(SymOp::Sub, x, y), differences)
+            && distinct(row.iter().copied()) > 3
             && let Some(found) = self.clamped(&difference, &differences, row)
         {
             return Some(found);
@@ -409,6 +412,15 @@ impl Fitter {
         let holds = self.points.iter().zip(row).all(|(sizes, value)| found.evaluate(sizes) == Ok(*value));
         holds.then_some(found)
     }
+}
+
+/// Whether `x + shift` is what is wanted for enough numbers that it is no accident.
+fn is_varied(xs: &[i64], shift: i64, row: &[i64]) -> bool {
+    distinct(xs.iter().zip(row).filter(|(x, t)| x.checked_add(shift) == Some(**t)).map(|(x, _)| *x)) > 2
+}
+
+fn distinct(numbers: impl Iterator<Item = i64>) -> usize {
+    numbers.collect::<std::collections::HashSet<_>>().len()
 }
 
 fn gcd(a: i64, b: i64) -> i64 {

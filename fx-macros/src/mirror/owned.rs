@@ -79,7 +79,8 @@ pub(super) fn mirror_impl(
 /// chosen that takes this type and no tensors.
 pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    let (mirror, in_world) = (super::mirror_ident(name), paths.private("InWorld"));
+    let mirror = super::mirror_ident(name);
+    let (in_world, in_world_mut) = (paths.private("InWorld"), paths.private("InWorldMut"));
     let (candle, proxy, derived) = (paths.candle(), paths.symbolic("Tensor"), derived());
     let lifts = lifts(&quote!(#name #type_generics), generics, paths);
     let lent = lifts_lent(&quote!(#name #type_generics), generics, paths);
@@ -89,10 +90,22 @@ pub(super) fn lifts_impl(name: &Ident, generics: &Generics, paths: &Paths) -> To
         #derived
         impl #impl_generics #in_world for #name #type_generics #where_clause {
             type World = #candle::Tensor;
+            type Lent = Self;
+            fn lent(&self) -> &Self { self }
+        }
+        #derived
+        impl #impl_generics #in_world_mut for #name #type_generics #where_clause {
+            fn lent_mut(&mut self) -> &mut Self { self }
         }
         #derived
         impl #impl_generics #in_world for #mirror #type_generics #where_clause {
             type World = #proxy;
+            type Lent = Self;
+            fn lent(&self) -> &Self { self }
+        }
+        #derived
+        impl #impl_generics #in_world_mut for #mirror #type_generics #where_clause {
+            fn lent_mut(&mut self) -> &mut Self { self }
         }
     }
 }

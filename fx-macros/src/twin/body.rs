@@ -12,16 +12,17 @@ use std::collections::BTreeSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::punctuated::Punctuated;
+use syn::parse::{Parse, Parser};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, PatIdent, Path,
-    Signature, Stmt, Token, Type, UseName, UseRename,
+    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path, Signature,
+    Stmt, Type,
 };
 
+use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
+use super::bindings::Bindings;
 use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
@@ -45,6 +46,8 @@ pub(crate) struct Body<'a> {
     of: Option<(Type, Vec<String>)>,
     /// Where the types of literals and patterns are asked for, in code that is always compiled.
     pub(super) known: Option<&'a Known>,
+    /// The functions of the impl, without `self`, that have no twin.
+    untwinned: Vec<String>,
     /// Type aliases the patterns and literals need.
     pub(crate) aliases: Aliases,
     /// The generated names that are used.
@@ -69,6 +72,7 @@ impl<'a> Body<'a> {
             bound_again: bindings.again,
             twinned: twinned.iter().map(ToString::to_string).collect(),
             of: None,
+            untwinned: Vec::new(),
             aliases: Aliases::default(),
             fallbacks: Fallbacks::default(),
             weights: None,
@@ -82,6 +86,11 @@ impl<'a> Body<'a> {
             ImplItem::Const(constant) => Some(constant.ident.to_string()),
             _ => None,
         });
+        let functions = item.items.iter().filter_map(|member| match member {
+            ImplItem::Fn(method) if method.sig.receiver().is_none() => Some(method.sig.ident.to_string()),
+            _ => None,
+        });
+        self.untwinned = functions.filter(|name| !self.twinned.contains(name)).collect();
         let mut ty = (*item.self_ty).clone();
         Unshadow(self.paths).visit_type_mut(&mut ty);
         self.of = Some((ty, constants.collect()));
@@ -123,6 +132,18 @@ impl<'a> Body<'a> {
             && is_constant(&text)
             && !constants.contains(&text);
         elsewhere.then(|| syn::parse_quote_spanned!(name.span()=> <#ty>::#name))
+    }
+
+    /// `Self::empty()`, which has no twin: what the original's makes is lifted.
+    fn original_function(&self, call: &ExprCall) -> Option<Expr> {
+        let (Expr::Path(path), Some((ty, _)), None) = (&*call.func, &self.of, &self.weights) else { return None };
+        let [head, name] = [path.path.segments.first()?, path.path.segments.get(1)?].map(|segment| &segment.ident);
+        if path.path.segments.len() != 2 || head != "Self" || !self.untwinned.contains(&name.to_string()) {
+            return None;
+        }
+        let (args, span) = (&call.args, name.span());
+        let original: Expr = syn::parse_quote_spanned!(span=> <#ty>::#name(#args));
+        Some(calls::lift(&original, self.paths))
     }
 
     /// The same, of a function that builds a part of a model, of this signature and body.
@@ -288,7 +309,10 @@ impl VisitMut for Body<'_> {
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 calls::find_moe(&mut call.func);
-                if let Some(checked) = calls::make_layer(call, self) {
+                calls::call_original(call);
+                if let Some(original) = self.original_function(call) {
+                    *expr = original;
+                } else if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
                     *expr = calls::lift(expr, self.paths);
@@ -324,7 +348,9 @@ impl VisitMut for Body<'_> {
             }
             Expr::Path(_) => {
                 let is_made = calls::is_variant(expr, self) || self.redirect_tuple(expr);
-                self.rewrite_value(expr);
+                if is_made || !calls::redirect_method(expr, self) {
+                    self.rewrite_value(expr);
+                }
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
                     let (field, scope) = (format_ident!("{}", SCOPE_FIELD), self.made_scope());
@@ -454,146 +480,5 @@ impl VisitMut for Body<'_> {
         if let Some(tokens) = rewritten {
             call.tokens = tokens;
         }
-    }
-}
-
-/// Macros whose arguments are expressions.
-const OF_EXPRESSIONS: &[&str] = &[
-    "vec",
-    "format",
-    "print",
-    "println",
-    "eprint",
-    "eprintln",
-    "write",
-    "writeln",
-    "panic",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "bail",
-    "ensure",
-    "anyhow",
-    "dbg",
-];
-
-/// `a, b, c`, or `x; n` with the separator remembered.
-struct Arguments(Vec<Expr>, bool, bool);
-
-impl Parse for Arguments {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.is_empty() {
-            return Ok(Arguments(Vec::new(), false, false));
-        }
-        let first: Expr = input.parse()?;
-        if input.peek(Token![;]) {
-            input.parse::<Token![;]>()?;
-            return Ok(Arguments(vec![first, input.parse()?], true, false));
-        }
-        let mut all = vec![first];
-        let mut trailing = false;
-        while !input.is_empty() {
-            input.parse::<Token![,]>()?;
-            trailing = input.is_empty();
-            if !trailing {
-                all.push(input.parse()?);
-            }
-        }
-        Ok(Arguments(all, false, trailing))
-    }
-}
-
-impl Arguments {
-    fn write(&self) -> proc_macro2::TokenStream {
-        let Arguments(all, repeat, trailing) = self;
-        let end = trailing.then(|| quote::quote!(,));
-        if *repeat { quote::quote!(#(#all);*) } else { quote::quote!(#(#all),* #end) }
-    }
-}
-
-/// `matches!(expr, pat if guard)`.
-struct Matches {
-    expr: Expr,
-    pat: Pat,
-    guard: Option<Expr>,
-}
-
-impl Parse for Matches {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
-        input.parse::<Token![,]>()?;
-        let pat = Pat::parse_multi_with_leading_vert(input)?;
-        let guard = if input.peek(Token![if]) {
-            input.parse::<Token![if]>()?;
-            Some(input.parse()?)
-        } else {
-            None
-        };
-        Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
-        Ok(Matches { expr, pat, guard })
-    }
-}
-
-impl Matches {
-    fn visit(&mut self, body: &mut Body<'_>) {
-        body.visit_expr_mut(&mut self.expr);
-        body.visit_pat_mut(&mut self.pat);
-        if let Some(guard) = &mut self.guard {
-            body.visit_expr_mut(guard);
-        }
-    }
-
-    fn write(&self) -> proc_macro2::TokenStream {
-        let Matches { expr, pat, guard } = self;
-        let guard = guard.as_ref().map(|guard| quote::quote!(if #guard));
-        quote::quote!(#expr, #pat #guard)
-    }
-}
-
-/// What a function binds and declares.
-#[derive(Default)]
-struct Bindings {
-    values: BTreeSet<String>,
-    again: BTreeSet<String>,
-    types: BTreeSet<String>,
-    imported: BTreeSet<String>,
-}
-
-impl<'ast> Visit<'ast> for Bindings {
-    fn visit_pat_ident(&mut self, pat: &'ast PatIdent) {
-        if !self.values.insert(pat.ident.to_string()) {
-            self.again.insert(pat.ident.to_string());
-        }
-        visit::visit_pat_ident(self, pat);
-    }
-
-    fn visit_use_name(&mut self, name: &'ast UseName) {
-        self.imported.insert(name.ident.to_string());
-    }
-
-    fn visit_use_rename(&mut self, name: &'ast UseRename) {
-        self.imported.insert(name.rename.to_string());
-    }
-
-    fn visit_item(&mut self, item: &'ast Item) {
-        match item {
-            Item::Struct(item) => self.types.insert(item.ident.to_string()),
-            Item::Enum(item) => self.types.insert(item.ident.to_string()),
-            Item::Type(item) => self.types.insert(item.ident.to_string()),
-            Item::Fn(item) => {
-                self.values.insert(item.sig.ident.to_string());
-                self.types.extend(item.sig.generics.type_params().map(|param| param.ident.to_string()));
-                self.types.extend(item.sig.generics.const_params().map(|param| param.ident.to_string()));
-                false
-            }
-            _ => false,
-        };
-        visit::visit_item(self, item);
     }
 }

@@ -62,6 +62,15 @@ pub(super) fn find_moe(func: &mut Expr) {
     }
 }
 
+/// `StreamTensor::empty()`, which takes nothing of the graph, is the user's own: the name alone is that of the mirror.
+pub(super) fn call_original(call: &mut ExprCall) {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &mut *call.func else { return };
+    if call.args.is_empty() && path.segments.len() == 2 && path.segments[0].ident == "StreamTensor" {
+        let span = path.segments[0].ident.span();
+        path.segments.insert(0, PathSegment { ident: Ident::new("self", span), arguments: PathArguments::None });
+    }
+}
+
 /// `Conv1d::new(…)` makes the layer of the shadow world, if the name is candle's, which is asked when it runs: a type of
 /// the user's by that name may come from another module.
 pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
@@ -191,6 +200,22 @@ pub(super) fn is_of_activation(call: &ExprMethodCall) -> bool {
 pub(super) fn call_activation(call: &ExprMethodCall, paths: &Paths) -> Expr {
     let (module, receiver, args, span) = (paths.symbolic("Module"), &call.receiver, &call.args, call.method.span());
     parse_quote_spanned!(span=> #module::forward(&#receiver, #args))
+}
+
+/// A method of another type that is passed on, `map_or(0, Entry::len)`, is that of its mirror, if the type has one in this
+/// module. Whether it is such a path.
+pub(super) fn redirect_method(expr: &mut Expr, body: &mut Body<'_>) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = expr else { return false };
+    let [ty, method] = [path.segments.first(), path.segments.get(1)];
+    let (Some(ty), Some(method), 2, None) = (ty, method, path.segments.len(), path.leading_colon) else { return false };
+    let plain = ty.arguments.is_none() && method.arguments.is_none();
+    let is_method = method.ident.to_string().starts_with(|first: char| first.is_lowercase());
+    let own = body.types.own_name().is_some_and(|own| *own == ty.ident);
+    let never = own || NEVER_LIFTED.iter().any(|name| ty.ident == name) || body.types.is_kept(&ty.ident);
+    if !plain || !is_method || never || body.imported.contains(&ty.ident.to_string()) {
+        return false;
+    }
+    super::fallbacks::is_camel_case(&ty.ident) && body.fallbacks.redirect_type(path)
 }
 
 /// The type whose function a call names, `Block` of `block::Block::new`, if it is one that may be annotated.

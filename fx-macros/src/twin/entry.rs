@@ -106,7 +106,7 @@ impl Entry {
         let callee = match self.kind {
             ImplKind::Module => quote!(<#own as #candle::Module>),
             ImplKind::ModuleT => quote!(<#own as #candle::ModuleT>),
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => quote!(<#own>),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => quote!(<#own>),
         };
         let options = self.parameters.iter().skip(1).map(|parameter| &parameter.name);
         let takes = self.parameters.iter().enumerate().map(|(index, parameter)| {
@@ -133,7 +133,7 @@ impl Entry {
         match self.kind {
             ImplKind::Module => "ViaModule",
             ImplKind::ModuleT => "ViaModuleT",
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => "Inherent",
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => "Inherent",
         }
     }
 
@@ -141,7 +141,9 @@ impl Entry {
         let (kind, callee) = match self.kind {
             ImplKind::Module => ("ViaModule", paths.symbolic("Module")),
             ImplKind::ModuleT => ("ViaModuleT", paths.symbolic("ModuleT")),
-            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored => ("Inherent", TokenStream::new()),
+            ImplKind::Inherent | ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => {
+                ("Inherent", TokenStream::new())
+            }
         };
         let callee = if callee.is_empty() { quote!(Self) } else { quote!(<Self as #callee>) };
         let (entry, kind, inputs) = (paths.private("Entry"), paths.private(kind), paths.public("Inputs"));
@@ -179,7 +181,7 @@ pub(super) fn is_forward(kind: ImplKind, sig: &Signature) -> bool {
     match kind {
         ImplKind::Inherent | ImplKind::Module => sig.ident == "forward",
         ImplKind::ModuleT => sig.ident == "forward_t",
-        ImplKind::Other | ImplKind::Mirrored => false,
+        ImplKind::Other | ImplKind::Mirrored | ImplKind::Standard => false,
     }
 }
 

@@ -121,6 +121,17 @@ impl Fallbacks {
         true
     }
 
+    /// Redirects `Entry::len`, and says whether it can be of a type with a mirror.
+    pub(super) fn redirect_type(&mut self, path: &mut Path) -> bool {
+        let head = path.segments[0].ident.clone();
+        if NEVER.iter().any(|name| head == name) {
+            return false;
+        }
+        path.segments[0].ident = Ident::new(&mirror_ident(&head).to_string(), head.span());
+        self.names.insert(path.segments[0].ident.clone(), head.into());
+        true
+    }
+
     /// Redirects what makes a value of a tuple struct, `Pair`; the value of a unit struct has no other name. `kept` are names
     /// that the function itself declares.
     pub(super) fn redirect_tuple(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) -> bool {

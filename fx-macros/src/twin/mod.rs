@@ -1,13 +1,15 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
 //! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs`,
-//! `literals.rs` and `variants.rs`) what changes in their bodies, `shadow.rs` which names are in scope, `entry.rs` how a trace enters, with
-//! arguments as `parameters.rs` takes them.
+//! `literals.rs` and `variants.rs`) what changes in their bodies, `conditions.rs` where that is compiled, `shadow.rs` which names
+//! are in scope, `entry.rs` how a trace enters, with arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
 //! user could have written.
 
+mod arguments;
 mod associated;
+mod bindings;
 pub(crate) mod body;
 mod calls;
 mod compare;
@@ -16,6 +18,8 @@ mod decisions;
 pub(crate) mod data;
 pub(crate) mod entry;
 pub(crate) mod fallbacks;
+mod generics;
+mod kind;
 mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
@@ -31,33 +35,25 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath,
-    Visibility, parse_quote,
+    FnArg, ImplItem, ImplItemFn, ItemImpl, Path, ReturnType, Signature, Type, TypeParamBound, TypePath, Visibility,
+    parse_quote,
 };
 
 use crate::attributes::{allow_generated, cfgs, for_twin};
+use crate::dispatch::map_whole_signature;
 use crate::errors::{Errors, Message};
 use crate::known::{self, Known};
-use crate::mirror::{mirror_ident, traceable_generics};
+use crate::mirror::mirror_ident;
 use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
 use crate::traits;
 use body::Body;
 use fallbacks::Fallbacks;
+pub(crate) use generics::is_module_bound;
+use generics::{bound_traits, is_plain_bound, twin_generics, with_bounds_inside};
+use kind::{ImplKind, impl_kind};
 use names::Names;
 use types::{Target, Types};
-
-/// What an impl is of, as far as twins differ by it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ImplKind {
-    Inherent,
-    Module,
-    ModuleT,
-    /// A trait of the user's: its methods become inherent methods of the mirror.
-    Other,
-    /// A trait of the user's that is one for both worlds (`traits.rs`): the mirror implements it.
-    Mirrored,
-}
 
 /// An annotated impl with what it gets besides, and what stands beside it. Takes the `#[fx(…)]` attributes off its methods.
 pub(crate) fn expand_impl(
@@ -80,7 +76,7 @@ pub(crate) fn expand_impl(
     let proxy = paths.symbolic("Tensor");
     let mirror = if of_tensor { parse_quote!(#proxy) } else { mirror };
     let kind = if of.mirrored { ImplKind::Mirrored } else { impl_kind(item) };
-    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, of.mirrored, errors);
+    let select::Selected { methods: selected, traced } = select::methods(item, &options, &own, kind.is_whole(), errors);
     if selected.is_empty() {
         return (item.clone(), TokenStream::new());
     }
@@ -97,15 +93,15 @@ pub(crate) fn expand_impl(
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let mut types = types_for(item, &method.sig, &of.bounds, paths).asking(&known);
+        let mut types = types_for(item, &method.sig, paths).asking(&known);
         known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
-        let builds = takes_weights && kind != ImplKind::Mirrored;
+        let builds = takes_weights && !kind.is_whole();
         if builds {
             types = types.of_builder();
         }
         let mut twin = (*method).clone();
-        map_signature(&mut twin.sig, &types);
+        map_whole_signature(&mut twin.sig, &types);
         if takes_weights && !builds {
             // The trait asks for it; mirrors are made by tracers.
             twin.block = not_made(&method.sig.ident, paths);
@@ -151,7 +147,7 @@ pub(crate) fn expand_impl(
         match kind {
             // The user's own span, where rustc says that there are two.
             ImplKind::Other => twin.vis = Visibility::Public(syn::Token![pub](method.sig.fn_token.span)),
-            ImplKind::Mirrored => twin.vis = Visibility::Inherited,
+            kind if kind.is_whole() => twin.vis = Visibility::Inherited,
             _ => {}
         }
         twins.push(twin);
@@ -160,20 +156,35 @@ pub(crate) fn expand_impl(
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, &of.bounds, paths);
+    let header = types_for(item, &selected[0].sig, paths).asking(&known);
+    let associated_types = item.items.iter().filter_map(|member| match member {
+        ImplItem::Type(member) if kind == ImplKind::Standard => {
+            let mut member = member.clone();
+            header.map(&mut member.ty);
+            member.attrs = for_twin(&member.attrs);
+            Some(member)
+        }
+        _ => None,
+    });
+    let associated_types: Vec<syn::ImplItemType> = associated_types.collect();
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let of_trait = match kind {
         ImplKind::Inherent | ImplKind::Other => None,
         ImplKind::Module => Some(paths.symbolic("Module")),
         ImplKind::ModuleT => Some(paths.symbolic("ModuleT")),
         ImplKind::Mirrored => item.trait_.as_ref().map(|(path, _)| in_world(path, paths.symbolic("Tensor"))),
+        ImplKind::Standard => item.trait_.as_ref().map(|(path, _)| {
+            let mut bound: TypeParamBound = parse_quote!(#path);
+            header.map_bound(&mut bound);
+            bound.to_token_stream()
+        }),
     }
     .map(|path| quote!(#path for));
     // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
     // the type itself.
     let by_type = match kind {
-        ImplKind::Mirrored => !of_tensor && item.generics.params.is_empty(),
         ImplKind::Module | ImplKind::ModuleT => item.generics.params.is_empty() && mirror.get_ident().is_some(),
-        ImplKind::Inherent | ImplKind::Other => false,
+        _ => kind.is_whole() && !of_tensor && item.generics.params.is_empty(),
     };
     let of_traceable = by_type.then(|| known::trait_of(known.ask(&item.self_ty, |_| false), paths));
     let (mut of_mirror, mut in_whole) = <(Fallbacks, Fallbacks)>::default();
@@ -198,7 +209,7 @@ pub(crate) fn expand_impl(
         None => mirror.to_token_stream(),
     };
     let (cfgs, allow) = (cfgs(&item.attrs), allow_generated());
-    let builder = kind != ImplKind::Mirrored && selected.iter().any(|method| select::takes_weights(&method.sig));
+    let builder = !kind.is_whole() && selected.iter().any(|method| select::takes_weights(&method.sig));
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare());
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
@@ -220,13 +231,16 @@ pub(crate) fn expand_impl(
         quote!(#(#cfgs)* const _: () = { #checked };)
     });
     let object_held = object_of.as_ref().map(|traceable| object_held(item, traceable, paths));
+    let bounds = bound_traits(item, selected.iter().map(|method| &method.sig));
     // What rustc says of the whole impl, such as that a method is missing, it then says of both alike, and once.
     let impl_token = &item.impl_token;
-    let mut members = Group::new(Delimiter::Brace, quote!(#(#constants)* #(#twins)* #object_held));
+    let members = quote!(#(#associated_types)* #(#constants)* #(#twins)* #object_held);
+    let mut members = Group::new(Delimiter::Brace, members);
     members.set_span(item.brace_token.span.join());
     let twin = quote! {
         #imports
         #aliases
+        #(#allow use #bounds as _;)*
         #impl_token #impl_generics #of_trait #of_type #where_clause #members
         #(#entries)*
         #inside
@@ -376,43 +390,13 @@ fn self_type(ty: &Type) -> Option<&TypePath> {
     }
 }
 
-fn impl_kind(item: &ItemImpl) -> ImplKind {
-    let Some((path, _)) = &item.trait_ else {
-        return ImplKind::Inherent;
-    };
-    // A trait of that name with other methods is the user's, or a mistake, of which rustc speaks where it is made.
-    let is_tensor = |ty: &Type| matches!(ty, Type::Path(ty) if types::is_tensor(&ty.path));
-    let lent_a_tensor = |sig: &Signature| match sig.inputs.iter().nth(1) {
-        Some(FnArg::Typed(input)) => !is_tensor(&input.ty),
-        _ => false,
-    };
-    let returns_a_result = |sig: &Signature| match &sig.output {
-        ReturnType::Type(_, ty) => !is_tensor(ty),
-        ReturnType::Default => false,
-    };
-    let has_only = |name: &str, arguments: usize| {
-        item.items.iter().all(|member| match member {
-            ImplItem::Fn(ImplItemFn { sig, .. }) => {
-                let is_named = sig.ident == name && sig.inputs.len() == 1 + arguments;
-                is_named && lent_a_tensor(sig) && returns_a_result(sig)
-            }
-            _ => false,
-        })
-    };
-    match path.segments.last() {
-        Some(segment) if segment.ident == "Module" && has_only("forward", 1) => ImplKind::Module,
-        Some(segment) if segment.ident == "ModuleT" && has_only("forward_t", 2) => ImplKind::ModuleT,
-        _ => ImplKind::Other,
-    }
-}
-
-fn types_for<'a>(item: &ItemImpl, sig: &Signature, mirrored: &[Path], paths: &'a Paths) -> Types<'a> {
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
+    // What is of a parameter's type in the original is of its mirror's in the mirror.
     for param in with_bounds_inside(&item.generics).type_params() {
-        if param.bounds.iter().any(|bound| is_module_bound(bound) || is_among(bound, mirrored)) {
-            types.mirror_param(&param.ident);
-        } else {
-            types.keep_param(&param.ident);
+        match param.bounds.iter().any(is_plain_bound) {
+            true => types.keep_param(&param.ident),
+            false => types.mirror_param(&param.ident),
         }
     }
     types.keep_generics(&sig.generics);
@@ -445,76 +429,6 @@ pub(crate) fn map_signature(sig: &mut Signature, types: &Types<'_>) {
     }
 }
 
-/// Whether a bound is candle's `Module` or `ModuleT`.
-pub(crate) fn is_module_bound(bound: &TypeParamBound) -> bool {
-    matches!(bound, TypeParamBound::Trait(bound)
-        if bound.path.segments.last().is_some_and(|last| last.ident == "Module" || last.ident == "ModuleT"))
-}
-
-/// Whether a bound is one of these traits.
-fn is_among(bound: &TypeParamBound, traits: &[Path]) -> bool {
-    let text = |path: &Path| path.to_token_stream().to_string();
-    matches!(bound, TypeParamBound::Trait(bound) if traits.iter().any(|path| text(path) == text(&bound.path)))
-}
-
-/// The same generics with the bounds that a `where` clause puts on type parameters beside the parameters.
-fn with_bounds_inside(generics: &Generics) -> Generics {
-    let mut inside = generics.clone();
-    let Some(clause) = inside.where_clause.take() else {
-        return inside;
-    };
-    for predicate in clause.predicates {
-        if let syn::WherePredicate::Type(bounds) = &predicate
-            && bounds.lifetimes.is_none()
-            && let syn::Type::Path(bounded) = &bounds.bounded_ty
-            && let Some(param) = inside.type_params_mut().find(|param| bounded.path.is_ident(&param.ident))
-        {
-            param.bounds.extend(bounds.bounds.clone());
-        } else {
-            inside.make_where_clause().predicates.push(predicate);
-        }
-    }
-    inside
-}
-
-/// The generics of a twin impl: the user's, with each type parameter traceable, and a layer in the shadow world
-/// where it is one in candle's; so with the `mirrored` traits of the user's.
-fn twin_generics(generics: &Generics, mirrored: &[Path], paths: &Paths) -> Generics {
-    let mut twin = traceable_generics(&with_bounds_inside(generics), paths);
-    let traceable = paths.traceable();
-    let mut symbolic_bounds: Vec<syn::WherePredicate> = Vec::new();
-    for param in twin.type_params_mut() {
-        let name = param.ident.clone();
-        for bound in &mut param.bounds {
-            if is_among(bound, mirrored) {
-                let TypeParamBound::Trait(bound) = bound else {
-                    continue;
-                };
-                let symbolic = in_world(&bound.path, paths.symbolic("Tensor"));
-                symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
-                continue;
-            }
-            if !is_module_bound(bound) {
-                continue;
-            }
-            let TypeParamBound::Trait(bound) = bound else {
-                continue;
-            };
-            let last = bound.path.segments.last().expect("a path has a segment").ident.to_string();
-            let symbolic = paths.symbolic(&last);
-            symbolic_bounds.push(parse_quote!(<#name as #traceable>::Symbolic: #symbolic));
-            // The user's `Module` may be shadowed in this scope; the mirror's own bound is candle's.
-            let candle = paths.candle();
-            let last = &bound.path.segments.last().expect("a path has a segment").ident;
-            bound.path = parse_quote!(#candle::#last);
-        }
-    }
-    if !symbolic_bounds.is_empty() {
-        twin.make_where_clause().predicates.extend(symbolic_bounds);
-    }
-    twin
-}
-
 /// The associated constants that twins use as `Self::NAME`, and those which these use.
 fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItemConst> {
     // `Module` and `ModuleT` have none.
@@ -543,7 +457,7 @@ fn constants(item: &ItemImpl, used: &Names, kind: ImplKind) -> Vec<syn::ImplItem
             constant.attrs = for_twin(&constant.attrs);
             match kind {
                 ImplKind::Other => constant.vis = Visibility::Public(Default::default()),
-                ImplKind::Mirrored => constant.vis = Visibility::Inherited,
+                kind if kind.is_whole() => constant.vis = Visibility::Inherited,
                 _ => {}
             }
             constant

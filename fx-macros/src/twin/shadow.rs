@@ -54,7 +54,6 @@ const WHERE_USED: &[(&str, &str)] = &[
     ("rotary_emb", "rotary_emb"),
     ("Module", "Module"),
     ("ModuleT", "ModuleT"),
-    ("StreamTensor", "candle_core::StreamTensor"),
     ("StreamingBinOp", "candle_core::StreamingBinOp"),
     ("StreamingModule", "candle_core::StreamingModule"),
 ];
@@ -82,7 +81,13 @@ pub(crate) fn imports(used: &Names, builder: bool, paths: &Paths) -> TokenStream
         let name = Ident::new(name, Span::call_site());
         quote!(use #path as #name;)
     });
+    // People have a `StreamTensor` of their own; what has the name in their module is meant.
+    let streams = used.heads.contains("StreamTensor").then(|| {
+        let (traceable, name) = (paths.traceable(), Ident::new("StreamTensor", Span::call_site()));
+        quote!(type #name = <self::#name as #traceable>::Symbolic;)
+    });
     quote! {
+        #streams
         #(use #always;)*
         use #candle as candle;
         use #module as _;

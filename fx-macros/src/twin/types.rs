@@ -438,7 +438,7 @@ impl VisitMut for Unshadow<'_> {
             return;
         }
         if path.is_ident("StreamTensor") {
-            *path = parse_quote!(#candle::StreamTensor);
+            *path = parse_quote!(self::StreamTensor);
             return;
         }
         let replacement = match path.segments.first().map(|head| head.ident.to_string()).as_deref() {

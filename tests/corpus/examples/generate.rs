@@ -43,7 +43,12 @@ pub(crate) fn original() -> Result<Vec<u32>, Box<dyn Error>> {
 
 /// Captures the model twice: as it reads a prompt, and as it adds a token. Both graphs share their state.
 pub(crate) fn graphs() -> Result<(GraphModule, GraphModule), Box<dyn Error>> {
-    let config = serde_json::from_str::<llama::LlamaConfig>(CONFIG)?.into_config(false);
+    graphs_of(CONFIG)
+}
+
+/// The same of another size.
+pub(crate) fn graphs_of(config: &str) -> Result<(GraphModule, GraphModule), Box<dyn Error>> {
+    let config = serde_json::from_str::<llama::LlamaConfig>(config)?.into_config(false);
     let model = llama::Llama::load(var_builder(1), &config)?;
     let mut cache = llama::Cache::new(true, DType::F32, &config, &Device::Cpu)?;
     let prompt = Tensor::new(&PROMPT, &Device::Cpu)?.unsqueeze(0)?;

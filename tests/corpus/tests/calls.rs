@@ -34,6 +34,26 @@ fn generated_tokens_are_the_original_s() -> Checked {
     Ok(())
 }
 
+/// What is written of a model with a cache is one text, however many layers it has, but for their number.
+#[test]
+fn the_source_of_llama_does_not_grow() -> Checked {
+    let sources = |count: usize| -> Result<[String; 2], Box<dyn Error>> {
+        let config = generate::CONFIG.replace(r#""num_hidden_layers": 3"#, &format!(r#""num_hidden_layers": {count}"#));
+        let (prefill, decode) = generate::graphs_of(&config)?;
+        let source = |graph| Ok::<_, Box<dyn Error>>(fx::codegen::Folder::new().write(graph)?.code().to_string());
+        let written = [source(&prefill)?, source(&decode)?];
+        Ok(written.map(|source| source.replace(&format!("and {} more", count - 1), "and more")))
+    };
+    let [few, many, most] = [sources(4)?, sources(32)?, sources(57)?];
+    for ((few, many), most) in few.iter().zip(&many).zip(&most) {
+        assert_eq!(few.lines().count(), many.lines().count());
+        // No other number is 57.
+        assert_eq!(*many, most.replace("57", "32"));
+        assert!(many.contains("for (block, kv) in self.blocks.iter().zip("), "{many}");
+    }
+    Ok(())
+}
+
 #[test]
 fn llama_call_by_call() -> Checked {
     use candle_transformers::models::llama as original;

@@ -147,13 +147,13 @@ impl Decoder {
             );
         }
         let mut state = self.state.clone();
-        let layer = self.layers[0].forward(x, &mut state.layers[0].kv_cache)?;
-        let add = (&layer + x)?;
-        drop(layer);
-        let layer_2 = self.layers[1].forward(&add, &mut state.layers[1].kv_cache)?;
-        let add_2 = (&layer_2 + &add)?;
+        let mut x = x.clone();
+        for (layer, state) in self.layers.iter().zip(&mut state.layers) {
+            let y = layer.forward(&x, &mut state.kv_cache)?;
+            x = (&y + &x)?;
+        }
         self.state = state;
-        Ok(add_2)
+        Ok(x)
     }
 }
 

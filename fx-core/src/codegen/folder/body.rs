@@ -1,12 +1,10 @@
 //! [`Bodies`]: the statements of functions.
 //!
-//! Calls of one list's elements after each other, each on the result of the one before, become a loop.
-//!
 //! Invariant: a value is dropped after the statement that reads it last, unless the function ends there or gives it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Expr;
 use syn::visit_mut::{self, VisitMut};
@@ -17,22 +15,22 @@ use super::super::identifier::identifier;
 use super::super::names::Names;
 use super::super::place::Place;
 use super::super::source::Statement;
-use super::bind::block;
 use super::cells::Cell;
 use super::flow::Input;
 use super::holder::Member;
 use super::inline::value_of;
 use super::interface::Interface;
-use super::naming::{Naming, one_of, value_name};
+use super::loops::Loop;
+use super::naming::{Naming, value_name};
 use super::pieces::piece;
 use super::program::Program;
 use super::region::Item;
-use super::slots::{Step, Way};
+use super::slots::Way;
 use super::structure::{Reads, Structures};
 use super::unit::{Unit, View};
 use super::view::Views;
 use super::words::Fresh;
-use crate::ir::{NodeId, Target};
+use crate::ir::{Graph, NodeId, Target};
 
 /// The indentation of statements.
 const INDENT: usize = 8;
@@ -69,15 +67,15 @@ pub(super) struct Body {
 }
 
 /// A function that is being written.
-struct Writer<'b, 'p> {
-    bodies: &'b mut Bodies<'p>,
-    unit: &'p Unit<'p>,
-    unit_number: usize,
-    region: usize,
-    view: View,
+pub(super) struct Writer<'b, 'p> {
+    pub(super) bodies: &'b mut Bodies<'p>,
+    pub(super) unit: &'p Unit<'p>,
+    pub(super) unit_number: usize,
+    pub(super) region: usize,
+    pub(super) view: View,
     /// The item that reads each value last; past the end if the function gives it.
-    last_items: HashMap<NodeId, usize>,
-    fresh: Fresh,
+    pub(super) last_items: HashMap<NodeId, usize>,
+    pub(super) fresh: Fresh,
     /// The structures of the state.
     structures: &'b Structures,
     /// How the graph is called, if this is its function.
@@ -91,8 +89,15 @@ struct Writer<'b, 'p> {
     /// How often values are still given, or put into the state.
     reads: Reads,
     /// What the state is called in which functions change their pieces, if this is the function of a graph that has such.
-    copy: Option<Ident>,
-    statements: Vec<Statement>,
+    pub(super) copy: Option<Ident>,
+    /// By their first items.
+    loops: HashMap<usize, Loop>,
+    /// The values that loops begin with, which are variables.
+    variables: HashSet<NodeId>,
+    /// What is not a new value where it is made, but that of a variable.
+    pub(super) assigned: Option<NodeId>,
+    pub(super) indent: usize,
+    pub(super) statements: Vec<Statement>,
 }
 
 impl<'p> Bodies<'p> {
@@ -172,21 +177,29 @@ impl<'p> Bodies<'p> {
         last_items.extend(given.into_iter().map(|id| (id, usize::MAX)));
         let inlined: Vec<bool> =
             (0..items.len()).scan(0, |length, i| Some(self.is_inlined(unit, items, i, length))).collect();
-        // What a loop passes on has no name; what it ends with is named as what its function takes.
-        let (mut looped, mut i) = (HashMap::new(), 0);
-        while i < items.len() {
-            let count = self.repeated((unit_number, region), &last_items, i);
-            looped.extend((i..i + count).filter(|_| count > 1).map(|item| (item, item + 1 == i + count)));
-            i += count;
+        // What a loop goes round with is a variable, named as what its function takes. What later rounds make has no name.
+        let loops = self.loops((unit_number, region), &last_items, &inlined, &mut fresh);
+        let (mut variables, mut known) = (HashSet::new(), HashMap::<NodeId, Ident>::new());
+        let (mut hidden, mut called) = (HashSet::<NodeId>::new(), HashSet::<usize>::new());
+        for of in &loops {
+            let is_own = of.takes_over && made.contains_key(&of.initial);
+            let name = match known.get(&of.initial).filter(|_| is_own) {
+                Some(name) => name.clone(),
+                // A parameter is hidden by a variable of its name.
+                None if of.takes_over && names.is_reference(of.initial) => names.of(of.initial),
+                None => fresh.take(&self.passed_on(unit_number, unit, items[of.items.start])),
+            };
+            called.extend(of.first().filter(|i| self.element((unit_number, region), items[*i]).is_some()));
+            if is_own && known.insert(of.initial, name.clone()).is_none() {
+                variables.insert(of.initial);
+            }
+            known.insert(of.made, name.clone());
+            known.insert(of.result, name);
+            let later = &items[of.first().end..of.items.end];
+            hidden.extend(later.iter().flat_map(|item| unit.made(*item)).filter(|id| *id != of.result));
         }
         let mut start = 0;
         for (i, item) in items.iter().enumerate() {
-            if let (Some(is_end), Some(id)) = (looped.get(&i), value_of(unit, *item)) {
-                let name =
-                    if *is_end { fresh.take(&self.passed_on(unit_number, unit, *item)) } else { identifier(PENDING) };
-                names.give(id, name, false);
-                continue;
-            }
             if i == 0 || !inlined[i - 1] {
                 start = i;
             }
@@ -197,11 +210,31 @@ impl<'p> Bodies<'p> {
                 }
                 continue;
             }
+            let made = unit.made(*item);
+            let given =
+                |id: &NodeId| known.get(id).cloned().or_else(|| hidden.contains(id).then(|| identifier(PENDING)));
+            if made.iter().any(|id| given(id).is_some()) {
+                for id in made {
+                    let name = given(&id).unwrap_or_else(|| fresh.take(&value_name(unit, region, id)));
+                    names.give(id, name, false);
+                }
+                continue;
+            }
+            if let [one] = made.as_slice()
+                && called.contains(&start)
+            {
+                // The element has its name.
+                names.give(*one, fresh.take("y"), false);
+                continue;
+            }
             match item {
                 Item::Step(id) => {
                     // A chain that starts with a layer is named after it.
                     let first = value_of(unit, items[start]).filter(|first| is_named(unit, items[start], *first));
-                    let name = value_name(unit, region, first.unwrap_or(*id));
+                    let name = match first {
+                        Some(first) => value_name(unit, region, first),
+                        None => self.form_name(unit, region, &names, *id),
+                    };
                     names.give(*id, fresh.take(&name), false);
                 }
                 Item::Call(inner) => {
@@ -231,6 +264,10 @@ impl<'p> Bodies<'p> {
             leaves,
             reads,
             copy,
+            loops: loops.into_iter().map(|of| (of.items.start, of)).collect(),
+            variables,
+            assigned: None,
+            indent: INDENT,
             statements,
         };
         writer.write()
@@ -238,7 +275,7 @@ impl<'p> Bodies<'p> {
 }
 
 /// What stands for a value that is written into the next statement.
-const PENDING: &str = "__pending";
+pub(super) const PENDING: &str = "__pending";
 
 /// Whether what makes a value has a name in the model.
 fn is_named(unit: &Unit<'_>, item: Item, id: NodeId) -> bool {
@@ -262,18 +299,14 @@ impl Writer<'_, '_> {
         };
         let (mut i, mut start, mut tail) = (0, 0, None);
         while i < items.len() {
-            let repeated = self.bodies.repeated((self.unit_number, region), &self.last_items, i);
-            let next = i + repeated.max(1);
-            if self.inlined[i]
-                && let Some(value) = value_of(unit, items[i])
-            {
-                let (expression, _) = self.expression(items[i]);
-                self.pending = Some((value, expression));
+            let of = self.loops.remove(&i);
+            let next = of.as_ref().map_or(i + 1, |of| of.items.end);
+            if of.is_none() && self.write_inlined(i) {
                 i = next;
                 continue;
             }
-            if repeated > 1 {
-                self.write_loop(i, repeated);
+            if let Some(of) = of {
+                self.write_loop(&of);
             } else if next == items.len() && self.makes(items[i], given) && self.leaves.is_empty() {
                 tail = Some(self.tail(items[i]));
                 break;
@@ -288,6 +321,15 @@ impl Writer<'_, '_> {
         }
         let result = tail.unwrap_or_else(|| self.result());
         Body { statements: self.statements, result }
+    }
+
+    /// Keeps the expression of an item for the next statement, if it is written into that.
+    pub(super) fn write_inlined(&mut self, i: usize) -> bool {
+        let item = self.unit.region(self.region).items[i];
+        let Some(value) = value_of(self.unit, item).filter(|_| self.inlined[i]) else { return false };
+        let (expression, _) = self.expression(item);
+        self.pending = Some((value, expression));
+        true
     }
 
     /// Whether an item makes the one value that the function gives.
@@ -386,12 +428,12 @@ impl Writer<'_, '_> {
         quote!(#inner.map_err(at(#step))?)
     }
 
-    fn push(&mut self, node: Option<NodeId>, before: &str, expression: &TokenStream, after: &str) {
-        let code = written(before, expression, after, INDENT);
+    pub(super) fn push(&mut self, node: Option<NodeId>, before: &str, expression: &TokenStream, after: &str) {
+        let code = written(before, expression, after, self.indent);
         self.statements.push(Statement { node, code });
     }
 
-    fn write_item(&mut self, item: Item) {
+    pub(super) fn write_item(&mut self, item: Item) {
         let (expression, node) = self.expression(item);
         let made = self.unit.made(item);
         let names: Vec<String> = made
@@ -399,16 +441,18 @@ impl Writer<'_, '_> {
             .map(|id| {
                 // Kept for what it does: a result that nothing reads has no name, and goes at once.
                 let is_read = self.last_items.contains_key(id);
-                if is_read { self.view.names.of(*id).to_string() } else { "_".to_owned() }
+                let mutable = if self.variables.contains(id) { "mut " } else { "" };
+                if is_read { format!("{mutable}{}", self.view.names.of(*id)) } else { "_".to_owned() }
             })
             .collect();
         let before = match names.as_slice() {
             [] => String::new(),
+            [one] if self.assigned == made.first().copied() => format!("{one} ="),
             [one] => format!("let {one} ="),
             several => {
                 let short = format!("let ({}) =", several.join(", "));
                 // The `=` may stand beyond the end of the line by one column.
-                if short.len() <= format::MAX_WIDTH - INDENT + 1 {
+                if short.len() <= format::MAX_WIDTH - self.indent + 1 {
                     short
                 } else {
                     let lines: String = several.iter().map(|name| format!("    {name},\n")).collect();
@@ -420,7 +464,7 @@ impl Writer<'_, '_> {
     }
 
     /// Drops what the items were the last to read.
-    fn drop_after(&mut self, items: std::ops::Range<usize>) {
+    pub(super) fn drop_after(&mut self, items: std::ops::Range<usize>) {
         let unit = self.unit;
         let mut dropped = Vec::new();
         for item in &unit.region(self.region).items[items.clone()] {
@@ -449,7 +493,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn node_of(&self, item: usize) -> Option<NodeId> {
+    pub(super) fn node_of(&self, item: usize) -> Option<NodeId> {
         match self.unit.region(self.region).items.get(item)? {
             Item::Step(id) => Some(*id),
             Item::Call(inner) => self.unit.regions.steps.get(self.unit.region(*inner).steps.start).copied(),
@@ -461,17 +505,10 @@ impl Writer<'_, '_> {
         let (expression, node) = self.expression(item);
         // Errors of a user's function are turned into candle's by `?`.
         let is_candle = match item {
-            Item::Step(id) => self.unit.graph().node(id).target().operation().is_none_or(|op| !op.source.is_empty()),
+            Item::Step(id) => is_candle(self.unit.graph(), id),
             Item::Call(_) => true,
         };
-        let result = match syn::parse2::<Expr>(expression.clone()) {
-            Ok(Expr::Try(tried)) if is_candle => match *tried.expr {
-                Expr::Paren(inner) => inner.expr.into_token_stream(),
-                other => other.into_token_stream(),
-            },
-            _ => quote!(Ok(#expression)),
-        };
-        Statement { node, code: written("", &result, "", INDENT) }
+        Statement { node, code: written("", &ending(expression, is_candle), "", INDENT) }
     }
 
     /// What a function gives.
@@ -496,101 +533,21 @@ impl Writer<'_, '_> {
         };
         Statement { node: None, code: written("", &quote!(Ok(#value)), "", INDENT) }
     }
+}
 
-    /// The pieces of the state that the calls of a loop are handed, as the first of them has it: where that is, what it is
-    /// called in the loop, and the elements that the loop goes through. The loop begins with these two calls.
-    fn pieces(&mut self, (first, second): (usize, usize), count: usize) -> Vec<(Way, Ident, TokenStream)> {
-        let (unit, mut found) = (self.unit, Vec::new());
-        let Some(slots) = &unit.slots else { return found };
-        for (input, next) in unit.flow.inputs[first].iter().zip(&unit.flow.inputs[second]) {
-            let (Input::State(way), Input::State(next)) = (input, next) else { continue };
-            let Some(at) = way.iter().zip(next).position(|(one, other)| one != other) else { continue };
-            let Step::Element(start) = &way[at] else { continue };
-            let Place { tokens, is_reference } = piece(&self.view.state, &way[..at]);
-            let (from, to) = (Literal::usize_unsuffixed(*start), Literal::usize_unsuffixed(start + count));
-            let is_whole = (*start, count) == (0, slots.count(&way[..at]));
-            let elements = match (is_whole, is_reference) {
-                (true, true) => quote!(#tokens.iter_mut()),
-                (true, false) => quote!(&mut #tokens),
-                (false, _) => quote!(&mut #tokens[#from..#to]),
-            };
-            // Inside of the loop, one of its pieces is the state.
-            let element = &way[..=at];
-            let word = slots.word(element);
-            let name = match &self.copy {
-                Some(copy) if *copy == word => copy.clone(),
-                _ => self.fresh.take(&word),
-            };
-            found.push((element.to_vec(), name, elements));
-        }
-        found
-    }
+/// Whether the error of a step is candle's, and not one of a user's function.
+pub(super) fn is_candle(graph: &Graph, id: NodeId) -> bool {
+    graph.node(id).target().operation().is_none_or(|op| !op.source.is_empty())
+}
 
-    fn write_loop(&mut self, start: usize, count: usize) {
-        let unit = self.unit;
-        let items = &unit.region(self.region).items;
-        let at = (self.unit_number, self.region);
-        let element = |item: usize| self.bodies.element(at, items[item]);
-        let parts = element(start).zip(element(start + 1)).zip(element(start + count - 1));
-        let Some((((field, first, inner), (_, _, second)), (_, _, last))) = parts else { return };
-        let (Some(made), Some(result)) = (unit.flow.outputs[inner].first(), unit.flow.outputs[last].first()) else {
-            return;
-        };
-        let chained = unit.flow.inputs[second].iter().position(|input| *input == Input::Value(*made));
-        let Some(Input::Value(initial)) = chained.and_then(|chained| unit.flow.inputs[inner].get(chained)) else {
-            return;
-        };
-        let holder = unit.holders.of(&unit.region(self.region).path);
-        let ty = self.bodies.program.type_of[self.unit_number][holder];
-        let list = &self.bodies.naming.types[ty].fields[field];
-        let (list_name, len) = (list.name.clone(), list.members.len());
-
-        let (name, node) = (self.view.names.of(*result), self.node_of(start));
-        // What is passed on has no name, and goes with the next round.
-        for item in &items[start..start + count - 1] {
-            value_of(unit, *item).map(|id| self.last_items.remove(&id));
-        }
-        let from = self.view.names.of(*initial);
-        let is_own = unit.regions.number[*initial].is_some() && !self.view.names.is_reference(*initial);
-        // Read by the first call alone, it is taken over.
-        let is_last = self.last_items.get(initial) == Some(&start);
-        let value = if is_own && is_last {
-            self.last_items.remove(initial);
-            quote!(#from)
-        } else {
-            quote!(#from.clone())
-        };
-        self.push(node, &format!("let mut {name} ="), &value, ";");
-        let range = if (first, count) == (0, len) { String::new() } else { format!("[{first}..{}]", first + count) };
-        let each = self.fresh.take(&one_of(&list_name.to_string()));
-        let pieces = self.pieces((inner, second), count);
-        let list = match (pieces.is_empty(), range.parse::<TokenStream>().unwrap_or_default()) {
-            (true, range) => quote!(&self.#list_name #range),
-            (false, range) => quote!(self.#list_name #range.iter()),
-        };
-        let (mut head, mut pattern) = (list, each.to_string());
-        for (way, name, elements) in &pieces {
-            (head, pattern) = (quote!(#head.zip(#elements)), format!("({pattern}, {name})"));
-            let place = Place { tokens: name.to_token_stream(), is_reference: true };
-            self.view.state.insert(0, (way.clone(), place));
-        }
-        let is_reference = self.view.names.is_reference(*initial);
-        self.view.names.give(*initial, name.clone(), false);
-        let called = unit.holders.of(&unit.region(inner).path);
-        let before = self.view.modules.get(&called).cloned();
-        if let Some(place) = self.view.modules.get_mut(&called) {
-            place.tokens = each.to_token_stream();
-        }
-        let call = unit.call(&self.calls(), &self.view, inner, &self.method_of(inner).to_token_stream());
-        if let Some(before) = before {
-            self.view.modules.insert(called, before);
-        }
-        self.view.names.give(*initial, from, is_reference);
-        let inside = written(&format!("{name} ="), &quote!(#call?), ";", INDENT + format::TAB);
-        self.view.state.drain(..pieces.len());
-        let inside: String = inside.lines().map(|line| format!("    {line}\n")).collect();
-        let code = format!("{}\n{inside}}}", block(&format!("for {pattern} in"), &head, INDENT));
-        self.statements.push(Statement { node, code });
+/// An expression as what a function ends with; `is_candle` says whether its error is candle's.
+pub(super) fn ending(expression: TokenStream, is_candle: bool) -> TokenStream {
+    match syn::parse2::<Expr>(expression.clone()) {
+        Ok(Expr::Try(tried)) if is_candle => match *tried.expr {
+            Expr::Paren(inner) => inner.expr.into_token_stream(),
+            other => other.into_token_stream(),
+        },
+        _ => quote!(Ok(#expression)),
     }
 }
 

@@ -43,8 +43,9 @@ pub(super) struct Cells {
     handed: HashMap<usize, Vec<Way>>,
     /// The values that are returned, or written where the graph ends.
     returned: HashSet<NodeId>,
-    /// The inputs of the graph that its own function needs no names for.
-    unnamed: HashSet<NodeId>,
+    /// The inputs of the graph that its own function needs no names for, with the region whose function takes them from the
+    /// state; none for those that nothing reads.
+    unnamed: HashMap<NodeId, Option<usize>>,
 }
 
 impl Cells {
@@ -68,7 +69,7 @@ impl Cells {
         for (number, cell) in all.iter().enumerate() {
             of.entry(cell.region).or_default().push(number);
             if cell.region != 0 {
-                cell.reads.for_each_node(&mut |id| _ = unnamed.insert(id));
+                cell.reads.for_each_node(&mut |id| _ = unnamed.insert(id, Some(cell.region)));
             } else if has_inner && !cell.stays() {
                 cell.writes.for_each_node(&mut |id| _ = returned.insert(id));
             }
@@ -90,7 +91,7 @@ impl Cells {
         for cell in all.iter().filter(|cell| has_inner && cell.region == 0 && cell.stays()) {
             cell.reads.for_each_node(&mut |id| {
                 if !is_read(id) && !returned.contains(&id) {
-                    unnamed.insert(id);
+                    unnamed.insert(id, None);
                 }
             });
         }
@@ -183,7 +184,12 @@ impl Cells {
 
     /// Whether the graph's own function needs no name for an input.
     pub(super) fn is_unnamed(&self, id: NodeId) -> bool {
-        self.unnamed.contains(&id)
+        self.unnamed.contains_key(&id)
+    }
+
+    /// Whether a region's function takes an input of the graph from the state that it is handed.
+    pub(super) fn is_taken_by(&self, region: usize, id: NodeId) -> bool {
+        self.unnamed.get(&id) == Some(&Some(region))
     }
 }
 

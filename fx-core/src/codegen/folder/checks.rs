@@ -11,7 +11,7 @@ use quote::{ToTokens, quote};
 
 use crate::ir::{Argument, Graph, Guard, NodeId, SizeOf};
 use crate::ops::kind::Kind;
-use crate::value::{Fact, SymInt, Value};
+use crate::value::{Fact, Relation, SymInt, SymNumber, Value};
 
 use super::super::format::TAB;
 use super::super::identifier::identifier;
@@ -57,7 +57,27 @@ impl Checks<'_> {
             }
         }
         let guards = graph.dynamic().map_or(&[][..], |dynamic| &dynamic.guards);
-        self.statements.extend(guards.iter().map(check_guard));
+        // The bounds of a size are one check, where the first of them stands.
+        let mut bounds: HashMap<&Arc<str>, Bounds> = HashMap::new();
+        for (i, guard) in guards.iter().enumerate() {
+            if let Some((size, bound)) = bound(guard) {
+                let of = bounds.entry(size).or_default();
+                match bound {
+                    Bound::Least(least) => _ = of.least.get_or_insert((i, least)),
+                    Bound::Most(most) => _ = of.most.get_or_insert((i, most)),
+                }
+            }
+        }
+        for (i, guard) in guards.iter().enumerate() {
+            let of = bound(guard).and_then(|(size, _)| bounds[size].least.zip(bounds[size].most).map(|of| (size, of)));
+            match of.filter(|(_, (least, most))| [least.0, most.0].contains(&i)) {
+                Some((size, (least, most))) if i == least.0.min(most.0) => {
+                    self.statements.push(check_bounds(size, least.1, most.1));
+                }
+                Some(_) => {}
+                None => self.statements.push(check_guard(guard)),
+            }
+        }
     }
 
     /// Reads the sizes that something is made of.
@@ -225,6 +245,42 @@ fn sizes_in(expressions: &[&SymInt]) -> String {
         });
     }
     sizes.iter().map(|name| format!("{name} = {{{name}}}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The bounds of a size, each with the number of its guard.
+#[derive(Default)]
+struct Bounds {
+    least: Option<(usize, i64)>,
+    most: Option<(usize, i64)>,
+}
+
+/// A bound of a size, which is in reach itself.
+enum Bound {
+    Least(i64),
+    Most(i64),
+}
+
+/// The size and its bound, of a guard that is what the capture was tried at and no more.
+fn bound(guard: &Guard) -> Option<(&Arc<str>, Bound)> {
+    let (SymNumber::Int(size), SymNumber::Int(number)) = (&guard.left, &guard.right) else { return None };
+    let (size, number) = (size.as_symbol()?, number.as_int().filter(|number| *number >= 0)?);
+    let bound = match guard.relation {
+        Relation::Ge => Bound::Least(number),
+        Relation::Gt => Bound::Least(number.checked_add(1)?),
+        Relation::Le => Bound::Most(number),
+        Relation::Lt => Bound::Most(number.checked_sub(1)?),
+        Relation::Eq | Relation::Ne => return None,
+    };
+    guard.source.is_none().then_some((size, bound))
+}
+
+/// The statement that refuses a size beyond its bounds.
+fn check_bounds(size: &Arc<str>, least: i64, most: i64) -> Statement {
+    let name = identifier(size);
+    let (from, to) = (Literal::i64_unsuffixed(least), Literal::i64_unsuffixed(most));
+    let message =
+        format!("the model takes another way unless `{least} <= {size} <= {most}`, and here {size} = {{{size}}}");
+    Statement::new(refused(&text(&quote!(!(#from..=#to).contains(&#name))), &message, INDENT))
 }
 
 /// The statement that refuses sizes at which the original takes another way than the graph.

@@ -60,20 +60,19 @@ impl Flow {
         for (number, id) in regions.steps.iter().enumerate() {
             let region = regions.region_of[number];
             for input in graph.node(*id).all_input_nodes() {
-                let is_handed = cells.is_unnamed(input);
-                if !is_handed && !matches!(graph.node(input).target(), Target::GetAttr(_)) {
-                    flow.take(regions, holders, &mut seen, region, &Input::Value(input));
+                if !matches!(graph.node(input).target(), Target::GetAttr(_)) {
+                    flow.take((regions, holders, cells), &mut seen, region, &Input::Value(input));
                 }
             }
             for argument in graph.node(*id).arguments() {
                 argument.for_each_expression(&mut |of| {
                     of.for_each_symbol(&mut |name| {
-                        flow.take(regions, holders, &mut seen, region, &Input::Size(name.clone()));
+                        flow.take((regions, holders, cells), &mut seen, region, &Input::Size(name.clone()));
                     });
                 });
             }
             for leaf in holders.used_by(graph, *id) {
-                flow.take(regions, holders, &mut seen, region, &Input::Held(Member::Leaf(leaf)));
+                flow.take((regions, holders, cells), &mut seen, region, &Input::Held(Member::Leaf(leaf)));
             }
             let mut around = Some(region);
             let mut keeper = keepers.get(id).copied();
@@ -91,7 +90,7 @@ impl Flow {
         for cell in cells.all.iter().filter(|cell| cell.region != 0) {
             let mut need = |of: &SymInt| {
                 of.for_each_symbol(&mut |name| {
-                    flow.take(regions, holders, &mut seen, cell.region, &Input::Size(name.clone()));
+                    flow.take((regions, holders, cells), &mut seen, cell.region, &Input::Size(name.clone()));
                 });
             };
             cell.writes.for_each_expression(&mut need);
@@ -102,7 +101,7 @@ impl Flow {
             for item in &regions.all[region].items {
                 if let Item::Call(inner) = item {
                     let called = Member::Holder(holders.of(&regions.all[*inner].path));
-                    flow.take(regions, holders, &mut seen, region, &Input::Held(called));
+                    flow.take((regions, holders, cells), &mut seen, region, &Input::Held(called));
                 }
             }
         }
@@ -116,8 +115,7 @@ impl Flow {
     /// Notes what a region needs, in it and in those around it that do not have it.
     fn take(
         &mut self,
-        regions: &Regions,
-        holders: &Holders,
+        (regions, holders, cells): (&Regions, &Holders, &Cells),
         seen: &mut HashSet<(usize, Input)>,
         region: usize,
         input: &Input,
@@ -127,7 +125,7 @@ impl Flow {
             let has = match input {
                 Input::Value(id) => {
                     let made = regions.number[*id].map(|number| number as usize);
-                    made.is_some_and(|made| regions.all[region].steps.contains(&made))
+                    made.is_some_and(|made| regions.all[region].steps.contains(&made)) || cells.is_taken_by(region, *id)
                 }
                 Input::Size(_) | Input::State(_) => false,
                 Input::Held(member) => holders.way(holders.of(&regions.all[region].path), member).is_some(),

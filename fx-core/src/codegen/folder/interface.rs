@@ -111,7 +111,10 @@ impl Interface {
             parameters.push(Parameter { name, made_of, ty });
         }
         let kept = slots.map(|slots| Kept::new(slots, types, weights));
-        let output = graph.result_and_written().map(|(result, _)| result.clone()).unwrap_or_default();
+        // Who calls a child gets what it keeps, too.
+        let whole = graph.output_node().and_then(|output| graph.node(output).args().first());
+        let result = graph.result_and_written().map(|(result, _)| result);
+        let output = if is_model { result } else { whole }.cloned().unwrap_or_default();
         let result = structures.of(graph, &output, "the result")?;
         for name in structures.fields.keys() {
             structures.names.insert(name.clone(), types.take_type(&camel(&name.replace("::", "_"))));

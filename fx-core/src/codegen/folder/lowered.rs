@@ -10,8 +10,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::entity::SecondaryMap;
-use crate::ir::{Argument, Graph, Keyword, ModulePath, ModuleStack, NodeId, Op, Target};
+use crate::ir::{Argument, Graph, Keyword, ModulePath, ModuleStack, NodeId, Op, Target, by_parameter};
 use crate::module::{Attribute, Attributes, GraphModule, LayerModule};
+use crate::ops::Facts;
 use crate::value::Fact;
 
 use super::error::{FolderError, Unwritable};
@@ -55,6 +56,7 @@ impl Lowered {
             };
             lowered.module.set_attribute(path.clone(), one);
         }
+        lowered.know_calls();
         // Layers are made of layers.
         for _ in 0..GraphModule::MAX_DEPTH {
             if !lowered.lower()? {
@@ -63,6 +65,37 @@ impl Lowered {
         }
         hoist(lowered.module.graph_mut());
         Ok(lowered)
+    }
+
+    /// Finds of calls of graphs, and of what is made of their values, which are tuples: facts take them for lists.
+    fn know_calls(&mut self) {
+        let mut known: HashMap<NodeId, Fact> = HashMap::new();
+        for (id, node) in self.module.graph().nodes() {
+            let fact_of = |id: NodeId| known.get(&id).cloned().unwrap_or_else(|| self.fact(id));
+            let fact = match node.target() {
+                Target::CallModule(path) => match self.module.attributes().get(path) {
+                    Some(Attribute::Module(child)) => given(child),
+                    _ => None,
+                },
+                Target::CallFunction(op) | Target::CallMethod(op) => {
+                    let is_of_known = node.all_input_nodes().any(|input| known.contains_key(&input));
+                    let arguments = by_parameter(op, node.args(), node.kwargs());
+                    let facts: Vec<Fact> = arguments.map(|(_, argument)| argument.fact(&mut { fact_of })).collect();
+                    let facts: Vec<&Fact> = facts.iter().collect();
+                    let inferred = is_of_known.then(|| (op.infer)(Facts { op, facts: &facts }).ok());
+                    inferred.flatten().filter(|fact| matches!(fact, Fact::List(_) | Fact::Tuple(_)))
+                }
+                _ => None,
+            };
+            known.extend(fact.map(|fact| (id, fact)));
+        }
+        for (id, fact) in known {
+            self.module.graph_mut().meta_mut(id).fact = fact;
+        }
+    }
+
+    fn fact(&self, id: NodeId) -> Fact {
+        self.module.graph().node(id).meta().fact.clone()
     }
 
     /// Writes each layer that cannot be written as it is in another way; whether there was one.
@@ -185,6 +218,20 @@ fn called(module: &GraphModule) -> Vec<Called> {
         found.push(Called { path: path.clone(), layer: layer.clone(), calls: vec![id] });
     }
     found
+}
+
+/// What is known of the value of a graph that gives several; none of one that gives one.
+fn given(child: &GraphModule) -> Option<Fact> {
+    fn of(graph: &Graph, argument: &Argument) -> Fact {
+        match argument {
+            Argument::Tuple(parts) => Fact::Tuple(parts.iter().map(|part| of(graph, part)).collect()),
+            Argument::List(items) => Fact::List(items.iter().map(|item| of(graph, item)).collect()),
+            other => other.fact(&mut |id| graph.node(id).meta().fact.clone()),
+        }
+    }
+    let graph = child.graph();
+    let output = graph.node(graph.output_node()?).args().first()?;
+    matches!(output, Argument::Tuple(_) | Argument::List(_)).then(|| of(graph, output))
 }
 
 /// What is known of the arguments of a call, the options after the tensors.

@@ -15,14 +15,14 @@ use super::super::device;
 use super::super::names::Names;
 use super::super::place::Places;
 use super::super::source::{Code, Statement};
-use super::body::written;
+use super::body::{ending, is_candle, written};
 use super::cells::Cells;
 use super::interface::{Interface, Role};
 use super::lines::Lines;
 use super::slots::Slots;
 use super::structure::Structures;
 use super::words::{Fresh, camel};
-use crate::ir::{Graph, NodeId, Op};
+use crate::ir::{Argument, Graph, NodeId, Op};
 use crate::module::GraphModule;
 
 /// The indentation of statements.
@@ -70,7 +70,11 @@ impl Method {
         let inputs = Some(graph.placeholders()).filter(|_| device::is_one(graph, attributes));
         let device_of = inputs.and_then(|inputs| device::asked(graph, &names, inputs));
         let calls = Calls { graph, attributes, names: &names, places: &places, sources: &sources, device_of };
-        for (id, _) in graph.nodes().filter(|(_, node)| is_call(node.op())) {
+        // The last step may be what the function gives.
+        let last = graph.nodes().rev().find(|(_, node)| is_call(node.op())).map(|(id, _)| id);
+        let is_given = |id: &NodeId| graph.result_and_written() == Some((&Argument::Node(*id), &[]));
+        let tail = last.filter(is_given);
+        for (id, _) in graph.nodes().filter(|(id, node)| is_call(node.op()) && Some(*id) != tail) {
             // Kept for what it does: a result that nothing reads has no name, and goes at once.
             let is_read = graph.users(id).next().is_some();
             let name = if is_read { names.of(id).to_string() } else { "_".to_owned() };
@@ -95,8 +99,11 @@ impl Method {
         let mut head = Lines::default();
         head.push(format!("impl {type_name} {{"));
         head.signature("    pub fn forward(", &parameters, &returned);
-        let node = graph.output_node();
-        let result = Statement { node, code: written("", &quote!(Ok(#value)), "", INDENT) };
+        let (node, value) = match tail {
+            Some(id) => (Some(id), ending(calls.expression(id), is_candle(graph, id))),
+            None => (graph.output_node(), quote!(Ok(#value))),
+        };
+        let result = Statement { node, code: written("", &value, "", INDENT) };
         Self { head, statements, result }
     }
 

@@ -21,8 +21,10 @@
 //! | `pieces` | pieces of the state in the functions that change them |
 //! | `interface` | the parameters and the result of the original |
 //! | `view` | which operations only look at their input in another way |
-//! | `inline` | loops, and what is written into the next statement |
+//! | `forms` | names of what is another form of something |
+//! | `inline` | what is written into the next statement |
 //! | `body` | statements |
+//! | `loops` | rounds of the same statements |
 //! | `load` | structs made of weights |
 //! | `lines` | lines of text with their nodes |
 //! | `file` | the text |
@@ -39,6 +41,7 @@ mod checks;
 mod error;
 mod file;
 mod flow;
+mod forms;
 mod hoist;
 mod holder;
 mod inline;
@@ -46,6 +49,7 @@ mod interface;
 mod kept;
 mod lines;
 mod load;
+mod loops;
 mod lowered;
 mod method;
 mod naming;
@@ -156,7 +160,7 @@ impl<'a> Folder<'a> {
 
     /// Gives modules and tensors other paths, by those that they have in the captured model: the names of its checkpoint,
     /// where the fields are called otherwise. The program takes its weights by these names, and its file has them. What is
-    /// inside of a layer or a child graph keeps its name there.
+    /// inside of a layer or a child graph keeps its name there. A model that is one tensor or layer has the path `""`.
     ///
     /// ```
     /// use candle_core::{DType, Device, Tensor};

@@ -341,7 +341,7 @@ fn is_named_after(name: &str, path: &ModulePath) -> bool {
 }
 
 /// The module or layer whose call in a region gives a value, if it is the result of one.
-fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u ModulePath> {
+pub(super) fn giver<'u>(unit: &'u Unit<'_>, region: usize, id: NodeId) -> Option<&'u ModulePath> {
     let node = unit.graph().node(id);
     let made = unit.regions.number[id].map(|number| unit.regions.region_of[number as usize]);
     let mut by = made.filter(|made| *made != region);

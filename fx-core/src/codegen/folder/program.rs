@@ -28,7 +28,7 @@ use super::pieces::piece;
 use super::region::Item;
 use super::sizes::{Sizes, without_sizes};
 use super::slots::{Slots, Way};
-use super::structure::{Reads, Structures};
+use super::structure::{Reads, Structures, Ty};
 use super::unit::{LeafKind, Unit};
 use super::words::Fresh;
 use crate::ops::kind::Kind;
@@ -93,14 +93,7 @@ impl<'m> Program<'m> {
         if module.graph().output_node().is_none() {
             return Err(FolderError::NoOutput { graph: module.graph().name().to_owned() });
         }
-        // Who calls it gives it one value for each placeholder.
-        if depth > 0
-            && let Some(slot) = module.graph().state().first()
-        {
-            let reason = "another graph calls this one; inline it, or make the state that of the graph that calls it";
-            let (slot, graph) = (slot.name.to_string(), module.graph().name().to_owned());
-            return Err(FolderError::State { slot, graph, reason: reason.to_owned() });
-        }
+        // Who calls another graph gives it what it keeps, and gets it back.
         let is_kept = depth == 0 && !module.graph().state().is_empty();
         let slots = is_kept.then(|| Slots::new(module, Structures::default(), true)).transpose()?;
         let mut children: HashMap<ModulePath, usize> = HashMap::new();
@@ -311,10 +304,5 @@ fn child<'m>(module: &'m GraphModule, path: &ModulePath) -> Option<&'m GraphModu
 
 /// The Rust type of a value.
 pub(super) fn value_type(unit: &Unit<'_>, id: NodeId) -> String {
-    use super::super::call::{Several, kind_of};
-    match kind_of(unit.graph().node(id)) {
-        Some(Several::List) => "Vec<Tensor>".to_owned(),
-        Some(Several::Tuple(len)) => format!("({})", vec!["Tensor"; len].join(", ")),
-        None => "Tensor".to_owned(),
-    }
+    Structures::default().text(&Ty::of_node(unit.graph().node(id)))
 }

@@ -16,8 +16,10 @@ use crate::ir::{Graph, ModulePath, NodeId, Op, Target};
 
 /// How many steps and calls a function has at most.
 const LONGEST: usize = 48;
-/// How many calls of one module after another count as one, because they can become a loop.
-const REPEATS: usize = 256;
+/// How many items count nothing, one after the other, because they can become a loop.
+const REPEATS: usize = 1024;
+/// The most items that a round of a loop has.
+pub(super) const LONGEST_ROUND: usize = 24;
 /// How deep modules are followed; those deeper belong to the last one.
 const DEEPEST: usize = 32;
 
@@ -108,7 +110,7 @@ impl Regions {
         let alive = regions.alive(graph);
         let whole = regions.all.len();
         for region in 0..whole {
-            regions.split(region, &alive);
+            regions.split(region, graph, &alive);
         }
         regions.find_extents();
         regions
@@ -175,16 +177,16 @@ impl Regions {
     }
 
     /// Cuts a region into parts until it is short.
-    fn split(&mut self, region: usize, alive: &[isize]) {
+    fn split(&mut self, region: usize, graph: &Graph, alive: &[isize]) {
         loop {
             let items = &self.all[region].items;
-            let weights = self.weights(items);
+            let weights = self.weights(graph, items);
             if weights.iter().sum::<usize>() <= LONGEST {
                 return;
             }
             let (mut parts, mut start, mut weight, mut best) = (Vec::new(), 0, 0, None::<(isize, usize)>);
             for (i, item_weight) in weights.iter().enumerate() {
-                // Never between calls that can become a loop, which have no weight.
+                // Never in what can become a loop, which has no weight.
                 if weight + item_weight > LONGEST {
                     let end = best.map_or(i, |(_, end)| end);
                     parts.push(start..end);
@@ -218,30 +220,53 @@ impl Regions {
         }
     }
 
-    /// What each item counts towards the length of a function.
-    fn weights(&self, items: &[Item]) -> Vec<usize> {
-        let mut repeats = 0;
-        let each = items.iter().enumerate().map(|(i, item)| {
-            let is_repeat = i > 0 && self.are_alike(items[i - 1], *item) && repeats + 1 < REPEATS;
-            repeats = if is_repeat { repeats + 1 } else { 0 };
-            usize::from(!is_repeat)
-        });
-        each.collect()
+    /// What each item counts towards the length of a function: one that can be of a later round of a loop, nothing.
+    fn weights(&self, graph: &Graph, items: &[Item]) -> Vec<usize> {
+        let (mut weights, mut period, mut repeats) = (vec![1; items.len()], None, 0);
+        for i in 0..items.len() {
+            let is_next = |period: &usize| self.are_elements(graph, items[i - period], items[i]);
+            let next = (1..=i.min(LONGEST_ROUND)).find(is_next);
+            period = next.or(period).filter(|period| *period <= i);
+            let is_repeat = match (next, period) {
+                (Some(_), _) => true,
+                (None, Some(period)) => self.are_alike(graph, items[i - period], items[i]),
+                (None, None) => false,
+            };
+            if !is_repeat {
+                (period, repeats) = (None, 0);
+            }
+            repeats += usize::from(is_repeat);
+            if is_repeat && repeats < REPEATS {
+                weights[i] = 0;
+            }
+        }
+        weights
     }
 
-    /// Whether two calls are of modules of one type, that stand side by side in a list.
-    fn are_alike(&self, one: Item, other: Item) -> bool {
-        let (Item::Call(one), Item::Call(other)) = (one, other) else { return false };
-        let (one, other) = (&self.all[one], &self.all[other]);
+    /// Whether two items call modules of one type, that stand side by side in a list.
+    fn are_elements(&self, graph: &Graph, one: Item, other: Item) -> bool {
+        let called = |item| match item {
+            Item::Call(region) => Some((&self.all[region].path, self.all[region].type_name.as_ref())),
+            Item::Step(id) => match graph.node(id).target() {
+                Target::CallModule(path) => Some((path, None)),
+                _ => None,
+            },
+        };
         let place = |path: &ModulePath| Some((path.parent()?, path.last()?.parse::<usize>().ok()?));
-        match (place(&one.path), place(&other.path)) {
+        let (Some((one, of)), Some((other, other_of))) = (called(one), called(other)) else { return false };
+        match (place(one), place(other)) {
             (Some((list, first)), Some((other_list, second))) => {
-                !one.is_part
-                    && !other.is_part
-                    && list == other_list
-                    && first + 1 == second
-                    && one.type_name == other.type_name
+                of == other_of && list == other_list && first + 1 == second
             }
+            _ => false,
+        }
+    }
+
+    /// Whether two items do the same with what they read.
+    fn are_alike(&self, graph: &Graph, one: Item, other: Item) -> bool {
+        match (one, other) {
+            (Item::Step(one), Item::Step(other)) => graph.node(one).target() == graph.node(other).target(),
+            (Item::Call(one), Item::Call(other)) => self.all[one].path == self.all[other].path,
             _ => false,
         }
     }

@@ -14,7 +14,8 @@ pub(super) fn renamed(module: &mut GraphModule, rename: &dyn Fn(&str) -> String)
     let mut paths = Paths { rename, known: HashMap::new() };
     let (mut moved, mut taken) = (HashMap::new(), HashMap::<ModulePath, ModulePath>::new());
     for (path, _) in module.attributes().iter() {
-        let name = paths.of(path);
+        // A model that is one tensor or layer may have a name in the checkpoint; one that is a module has its parts there.
+        let name = if path.is_root() { ModulePath::new(rename("").trim_matches('.')) } else { paths.of(path) };
         if let Some(other) = taken.insert(name.clone(), path.clone()) {
             return Err(FolderError::Renamed { path: path.clone(), other, name });
         }

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::ir::{Argument, Graph, NodeId, Op, SizeOf, Target};
+use crate::ir::{Argument, Graph, Node, NodeId, Op, SizeOf, Target};
 use crate::ops::kind::Kind;
 use crate::value::{Fact, SymInt, Value};
 
@@ -37,6 +37,30 @@ pub(super) enum Ty {
     List(Box<Ty>),
     Tuple(Vec<Ty>),
     Struct(Arc<str>),
+}
+
+impl Ty {
+    /// The type of a step's value.
+    pub(super) fn of_node(node: &Node) -> Self {
+        match (kind_of(node), &node.meta().fact) {
+            (None, _) => Self::Tensor,
+            (Some(_), fact @ (Fact::List(_) | Fact::Tuple(_))) => Self::of_fact(fact),
+            (Some(Several::List), _) => Self::List(Box::new(Self::Tensor)),
+            (Some(Several::Tuple(len)), _) => Self::Tuple(vec![Self::Tensor; len]),
+        }
+    }
+
+    fn of_fact(fact: &Fact) -> Self {
+        match fact {
+            Fact::List(items) => Self::List(Box::new(items.first().map_or(Self::Tensor, Self::of_fact))),
+            Fact::Tuple(parts) => Self::Tuple(parts.iter().map(Self::of_fact).collect()),
+            Fact::Data(Value::None) => Self::Nothing,
+            Fact::Data(Value::Bool(_)) => Self::Data("bool"),
+            Fact::Data(Value::Int(int)) => number(*int),
+            Fact::Data(Value::Float(_)) => Self::Data("f64"),
+            _ => Self::Tensor,
+        }
+    }
 }
 
 /// How often each value is still read.
@@ -80,11 +104,7 @@ impl Structures {
     pub(super) fn of(&mut self, graph: &Graph, argument: &Argument, said: &str) -> Result<Ty, FolderError> {
         Ok(match argument {
             Argument::Node(id) if followed(graph, *id).is_some() => Ty::Data("usize"),
-            Argument::Node(id) => match kind_of(graph.node(*id)) {
-                Some(Several::List) => Ty::List(Box::new(Ty::Tensor)),
-                Some(Several::Tuple(len)) => Ty::Tuple(vec![Ty::Tensor; len]),
-                None => Ty::Tensor,
-            },
+            Argument::Node(id) => Ty::of_node(graph.node(*id)),
             Argument::None => Ty::Nothing,
             Argument::Bool(_) => Ty::Data("bool"),
             Argument::Int(int) => number(*int),

@@ -6,6 +6,8 @@
 //!
 //! Invariant: every limit is between a size that works and one that does not, or the largest that was tried.
 
+mod joint;
+
 use std::sync::Arc;
 
 use super::Record;
@@ -51,8 +53,6 @@ const SMALL: [i64; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 23, 32, 37, 
 const LARGE: [i64; 5] = [251, 523, 1021, 2039, 4099];
 /// When the host computes so much in one capture, larger sizes are not tried.
 const MOST_WORK: usize = 1 << 19;
-/// How many captures with several sizes changed are tried.
-const JOINT: usize = 6;
 /// What a model decides by remainders (`n % 16`, windows of 14) it decides as in the first capture at sizes that differ from
 /// the first by one of these.
 const PERIODS: [i64; 3] = [240, 420, 1680];
@@ -399,83 +399,6 @@ impl<'d> Domain<'d> {
             }
         }
         works
-    }
-
-    /// Tries sizes that differ from the first in all of them.
-    fn explore_jointly(&mut self, record: &mut Record<'_>) {
-        if self.classes.len() < 2 {
-            return;
-        }
-        let along: Vec<Vec<i64>> = self.classes.iter().map(|class| self.along(&class.name)).collect();
-        for i in 0..JOINT {
-            let sizes: Sizes = self
-                .classes
-                .iter()
-                .zip(&along)
-                .enumerate()
-                .map(|(which, (class, sizes))| {
-                    // One after another, in an order of its own for each.
-                    let size = sizes.get((i * (2 * which + 1) + which) % sizes.len().max(1));
-                    (class.name.clone(), size.copied().unwrap_or_default())
-                })
-                .collect();
-            self.works_at(record, sizes);
-        }
-        self.explore_ties(record, &along);
-        self.explore_beside_larger(record);
-    }
-
-    /// Where nothing works unless a size is as given, sizes may have to be equal, as those of two tensors that are added.
-    fn explore_ties(&mut self, record: &mut Record<'_>, along: &[Vec<i64>]) {
-        let is_joint =
-            |sizes: &Sizes| self.base_sizes.iter().filter(|(name, value)| sizes.get(name) != Some(*value)).count() > 1;
-        if self.same().any(|(sizes, _)| is_joint(sizes)) {
-            return;
-        }
-        for one in 0..self.classes.len() {
-            for other in one + 1..self.classes.len() {
-                for &size in along[one].iter().filter(|size| along[other].contains(size)).take(3) {
-                    let names = [&self.classes[one].name, &self.classes[other].name];
-                    let tied = |(name, value): (&Arc<str>, i64)| {
-                        (name.clone(), if names.contains(&name) { size } else { value })
-                    };
-                    let sizes: Sizes = self.base_sizes.iter().map(tied).collect();
-                    self.works_at(record, sizes);
-                }
-            }
-        }
-    }
-
-    /// A model that decides otherwise at larger sizes of one may decide as in the first capture if the others are larger, too.
-    fn explore_beside_larger(&mut self, record: &mut Record<'_>) {
-        for which in 0..self.classes.len() {
-            let SizeClass { name, step, .. } = self.classes[which].clone();
-            if !self.others_along(&name).any(|size| size > self.largest_same(&name)) {
-                continue;
-            }
-            let largest: Sizes =
-                self.classes.iter().map(|class| (class.name.clone(), self.largest_along(&class.name))).collect();
-            for size in LARGE {
-                let size = size - (size - self.hint(&name)).rem_euclid(PERIODS[0] * step);
-                if size <= self.largest_same(&name) || size > self.limits[which].largest {
-                    continue;
-                }
-                let sizes: Sizes = largest
-                    .iter()
-                    .map(|(known, value)| (known.clone(), if *known == name { size } else { value }))
-                    .collect();
-                self.works_at(record, sizes.clone());
-                if self.work_at(&sizes) > MOST_WORK / 8 {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// The largest size along one at which the graph is the same.
-    fn largest_along(&self, name: &Arc<str>) -> i64 {
-        let along = self.same().filter(|(sizes, _)| self.is_along(name, sizes));
-        along.filter_map(|(sizes, _)| sizes.get(name)).fold(self.hint(name), i64::max)
     }
 
     /// The sizes along one at which the graph is the same, those that are not too large.

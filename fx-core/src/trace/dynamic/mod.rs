@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `error` | why a model is not captured for all sizes |
 //! | `declare` | what was declared: dimensions and integers |
-//! | `domain` | which sizes the model is tried at, and between which limits it works |
+//! | `domain` | which sizes the model is tried at, and between which limits it works; `domain/joint` those that differ in several |
 //! | `agree` | the graphs of all sizes as one, number by number |
 //! | `host` | tensors that the model builds from sizes on the host |
 //! | `guards` | the comparisons that the model made, as conditions on sizes |
