@@ -55,6 +55,20 @@ impl<T: Traceable> TraceableIn<Known<true>> for T {
     }
 }
 
+/// Whether two paths of modules are the same.
+#[doc(hidden)]
+#[must_use]
+pub const fn is_same_module(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut same = one.len() == other.len();
+    let mut at = 0;
+    while same && at < one.len() {
+        same = one[at] == other[at];
+        at += 1;
+    }
+    same
+}
+
 /// [`Construct`], in an item of which `K` says whether its types can be mirrored.
 #[doc(hidden)]
 pub trait ConstructIn<K>: TraceableIn<K> {

@@ -89,7 +89,7 @@ pub use give::{Give, PH, PHWithMeta};
 pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
-pub use known::{ConstructIn, Known, TraceableIn};
+pub use known::{ConstructIn, Known, TraceableIn, is_same_module};
 pub(crate) use notes::asking_for_layout;
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;

@@ -34,6 +34,9 @@ pub trait Mirror {
     /// Whether it is a level of the model's tree, which nodes are recorded in: a struct is, an enum is one of its variants.
     const IS_LEVEL: bool;
 
+    /// The module that it is in.
+    const MODULE: &'static str;
+
     /// Where twins find an enum's variants as functions and constants, which put in a scope: `Self::Big(b)`.
     type Variants;
 

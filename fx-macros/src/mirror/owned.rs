@@ -64,6 +64,7 @@ pub(super) fn mirror_impl(
         impl #impl_generics #trait_name for #mirror #type_generics #where_clause {
             const NAME: &'static str = #text;
             const IS_LEVEL: bool = #is_level;
+            const MODULE: &'static str = ::core::module_path!();
             type Variants = #variants;
             fn scope(&self) -> &#scope_type { #scope }
         }

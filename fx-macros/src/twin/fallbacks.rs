@@ -91,6 +91,8 @@ pub(crate) struct Fallbacks {
     opened: BTreeSet<Ident>,
     /// Whether a function of candle's is called by its bare name.
     bare: bool,
+    /// The mirror of the impl's own type, as the type leads to it.
+    own: Option<(Ident, TokenStream)>,
 }
 
 impl Fallbacks {
@@ -175,6 +177,13 @@ impl Fallbacks {
         self.layers.extend(other.layers);
         self.opened.extend(other.opened);
         self.bare |= other.bare;
+        self.own = other.own.or(self.own.take());
+    }
+
+    /// The mirror of the type that an impl is of: by its name, so that other crates know what the impl is of, and where that is
+    /// not found, as the type leads to it.
+    pub(super) fn of_mirror(name: Ident, of_type: TokenStream) -> Self {
+        Fallbacks { own: Some((name, of_type)), ..Fallbacks::default() }
     }
 
     /// All of them were met in code that is compiled only where this holds; candle's are there always.
@@ -220,9 +229,10 @@ impl Fallbacks {
 
     /// What the outer block says, if anything is to be found in it.
     fn declare(&self, paths: &Paths) -> Option<TokenStream> {
-        if self.names.is_empty() && self.layers.is_empty() && !self.bare {
+        if self.names.is_empty() && self.layers.is_empty() && !self.bare && self.own.is_none() {
             return None;
         }
+        let own = self.own.as_ref().map(|(name, of_type)| quote!(type #name = #of_type;));
         let traceable = paths.traceable();
         let names = self.names.iter().map(|(generated, original, cfg)| {
             if self.opened.contains(generated) {
@@ -237,7 +247,7 @@ impl Fallbacks {
             quote!(use #candle_nn::#name as #mirror;)
         });
         let bare = self.bare.then(|| paths.bare()).map(|bare| quote!(use #bare::*;));
-        Some(quote!(#(#names)* #(#layers)* #bare))
+        Some(quote!(#own #(#names)* #(#layers)* #bare))
     }
 }
 

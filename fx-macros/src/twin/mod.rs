@@ -48,6 +48,7 @@ use crate::options::{MethodOptions, ModuleOptions, take_method_options};
 use crate::paths::Paths;
 use crate::traits;
 use body::Body;
+use fallbacks::Fallbacks;
 pub(crate) use generics::is_module_bound;
 use generics::{bound_traits, is_plain_bound, twin_generics, with_bounds_inside};
 use kind::{ImplKind, impl_kind};
@@ -86,7 +87,7 @@ pub(crate) fn expand_impl(
     let unique = unique_name(item, &mirror, &selected[0].sig);
     let known = Known::named(&unique);
     let mut aliases = literals::Aliases::default();
-    let mut fallbacks = fallbacks::Fallbacks::default();
+    let mut fallbacks = Fallbacks::default();
     let mut used = Names::default();
     let mut twins = Vec::new();
     let mut entries = Vec::new();
@@ -181,13 +182,29 @@ pub(crate) fn expand_impl(
     .map(|path| quote!(#path for));
     // The mirror is where the type is, and an import of the type does not bring it. A parameter of the impl has to occur in
     // the type itself.
-    let by_type = kind.is_whole() && !of_tensor && item.generics.params.is_empty();
+    let by_type = match kind {
+        ImplKind::Module | ImplKind::ModuleT => item.generics.params.is_empty() && mirror.get_ident().is_some(),
+        _ => kind.is_whole() && !of_tensor && item.generics.params.is_empty(),
+    };
     let of_traceable = by_type.then(|| known::trait_of(known.ask(&item.self_ty, |_| false), paths));
+    let (mut of_mirror, mut in_whole) = <(Fallbacks, Fallbacks)>::default();
     let of_type = match &of_traceable {
         Some(traceable) => {
             let mut ty = (*item.self_ty).clone();
             types::Unshadow(paths).visit_type_mut(&mut ty);
-            known::function_of(&ty, traceable.clone(), "Symbolic")
+            let of_type = known::function_of(&ty, traceable.clone(), "Symbolic");
+            if mirror.get_ident().is_some() {
+                let here = match kind {
+                    ImplKind::Module => mirror_here(&ty, &of_type, "Module", paths),
+                    ImplKind::ModuleT => mirror_here(&ty, &of_type, "ModuleT", paths),
+                    _ => of_type.clone(),
+                };
+                of_mirror = Fallbacks::of_mirror(mirror_ident(&own), here);
+                in_whole = Fallbacks::of_mirror(mirror_ident(&own), of_type);
+                mirror.to_token_stream()
+            } else {
+                of_type
+            }
         }
         None => mirror.to_token_stream(),
     };
@@ -196,6 +213,7 @@ pub(crate) fn expand_impl(
     let (imports, aliases) = (shadow::imports(&used, builder, paths), aliases.declare());
     let whole_methods = entries.iter().filter(|(_, whole, _)| *whole).map(|(entry, _, method_attrs)| {
         let implementation = entry.whole_method(&generics, item, &mirror, paths);
+        let implementation = in_whole.around(implementation, paths);
         quote!(#(#cfgs)* #(#method_attrs)* #allow const _: () = { #implementation };)
     });
     let whole_methods: Vec<TokenStream> = whole_methods.collect();
@@ -227,6 +245,7 @@ pub(crate) fn expand_impl(
         #(#entries)*
         #inside
     };
+    fallbacks.extend(of_mirror);
     let twin = fallbacks.around(twin, paths);
     let expansion = quote! {
         #known
@@ -244,6 +263,22 @@ pub(crate) fn expand_impl(
         written.items.extend(object_methods(item, traceable, paths));
     }
     (written, expansion)
+}
+
+/// The mirror of a type as the type leads to it, if the impl stands in the type's module. In another it is refused where it is used:
+/// of a type that is known by what it is mirrored to, rustc would not know in the crates that use this one what it is.
+fn mirror_here(ty: &Type, symbolic: &TokenStream, of_trait: &str, paths: &Paths) -> TokenStream {
+    let [mirror, known, known_in, is_same] =
+        ["Mirror", "Known", "TraceableIn", "is_same_module"].map(|name| paths.private(name));
+    let (start, _) = known::ends(ty.to_token_stream());
+    let name = ty.to_token_stream();
+    let message = format!(
+        "this is not the module of `{name}`, and an import does not bring its mirror: write its path, as in \
+         `impl {of_trait} for layers::{name}`, or move the impl beside it"
+    );
+    let holds = quote!(#is_same(<#symbolic as #mirror>::MODULE, ::core::module_path!()));
+    let here = known::located(quote!(::core::assert!(#holds, #message)), start);
+    known::function_of(ty, quote!(#known_in<#known<{ #here; true }>>), "Symbolic")
 }
 
 /// A name for what is generated beside the impl: a type has a method of a name once, in its own impls or in one of a trait's.
