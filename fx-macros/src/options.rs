@@ -57,7 +57,8 @@ fn read_options(
     lists: &mut [(&'static str, &mut Vec<Path>)],
     errors: &Errors,
 ) -> Paths {
-    let names: Vec<&'static str> = flags.iter().map(|(name, _)| *name).collect();
+    let others: Vec<&'static str> = std::iter::once("crate").chain(lists.iter().map(|(name, _)| *name)).collect();
+    let known: Vec<&'static str> = others.iter().copied().chain(flags.iter().map(|(name, _)| *name)).collect();
     let mut root: Option<Path> = None;
     let parser = syn::meta::parser(|meta| {
         if let Some((name, paths)) = lists.iter_mut().find(|(name, _)| meta.path.is_ident(name)) {
@@ -71,7 +72,6 @@ fn read_options(
             return Ok(());
         }
         if !meta.path.is_ident("crate") {
-            let others: Vec<&str> = std::iter::once("crate").chain(lists.iter().map(|(name, _)| *name)).collect();
             return read_flag(&meta, place, &others, flags, errors);
         }
         if root.is_some() {
@@ -87,7 +87,6 @@ fn read_options(
         Ok(())
     });
     if let Err(error) = parser.parse2(options) {
-        let known = ["crate"].into_iter().chain(names).collect();
         errors.report_at(error.span(), Message::OptionForm { place, known });
     }
     Paths::new(root)

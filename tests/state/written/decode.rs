@@ -56,11 +56,11 @@ impl Attention {
         let kv_cache_1 = &kv_cache.1;
         let query = self.query.forward(x)?;
         let key = self.key.forward(x)?;
-        let key_2 = key.tanh()?;
+        let tanh = key.tanh()?;
         let cat = Tensor::cat(&[kv_cache_0, &key], 1)?;
         drop(key);
-        let cat_2 = Tensor::cat(&[kv_cache_1, &key_2], 1)?;
-        drop(key_2);
+        let cat_2 = Tensor::cat(&[kv_cache_1, &tanh], 1)?;
+        drop(tanh);
         let t = cat.t()?;
         let matmul = query.matmul(&t)?;
         drop(query);
