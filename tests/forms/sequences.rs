@@ -113,6 +113,7 @@ impl Everything {
         Ok(y)
     }
 
+    #[allow(clippy::map_entry, reason = "masks are remembered so in models")]
     fn forward(&mut self, x: &Tensor, what: usize, flag: bool, mask: Option<&Tensor>) -> Result<Tensor> {
         let (n, _) = x.dims2()?;
         self.calls.set(self.calls.get() + 1);
