@@ -18,6 +18,8 @@ mod caches;
 mod compiled;
 #[path = "forms/crates.rs"]
 mod crates;
+#[path = "forms/data.rs"]
+mod data;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
 #[path = "forms/enums.rs"]

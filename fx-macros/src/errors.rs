@@ -129,8 +129,8 @@ impl fmt::Display for Message {
             Message::DataRead(method) => write!(
                 f,
                 "`{method}` reads a tensor's data, which is not there while a graph is recorded: move what depends on it into a \
-                 function with `#[fx::wrap]`, which is recorded as one node and runs each time, or allow it with \
-                 `#[fx::module(specialize)]` and capture with `Tracer::new().specialize(true)`, which bakes the data in"
+                 function of tensors with `#[fx::wrap]` (`#[fx::wrap(pure)]` if calling it changes nothing), which is recorded as \
+                 one node and runs each time, or allow it with `#[fx::module(specialize)]` and capture with `Tracer::new().specialize(true)`, which bakes the data in"
             ),
             Message::NoClone(name) => write!(
                 f,

@@ -81,6 +81,8 @@ fn is_data(ty: &Type) -> bool {
                 || matches!(&*reference.elem, Type::Slice(slice) if is_data(&slice.elem))
                 || matches!(&*reference.elem, Type::Path(_)) && is_data(&reference.elem)
         }
+        Type::Tuple(tuple) => (1..=4).contains(&tuple.elems.len()) && tuple.elems.iter().all(is_data),
+        Type::Array(array) => is_data(&array.elem),
         Type::Path(path) if path.qself.is_none() => {
             path.path.segments.last().is_some_and(|last| match &last.arguments {
                 PathArguments::None => DATA.iter().any(|name| last.ident == name),

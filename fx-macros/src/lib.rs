@@ -87,7 +87,9 @@ pub fn constant(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Records a call of the function as one node of the graph, instead of what happens inside it.
 ///
 /// What it does besides its result is not known, so a call whose result nothing reads is kept. `#[fx::wrap(pure)]` says
-/// that it does nothing besides: such a call is dead code, and two of the same arguments are one.
+/// that it does nothing besides: such a call is dead code, and two of the same arguments are one. A capture without data, as one
+/// for all sizes is, calls it on zeros and on ones to learn what shapes it gives; what it gives alike for both is known of its
+/// result, and checked when the graph runs.
 ///
 /// It returns a `Tensor`, or tuples, arrays, `Vec`s and `Option`s of them, in a `Result` or not. A number read from a
 /// tensor is not known before the graph runs, so wrap the function around its use.

@@ -8,10 +8,10 @@
     reason = "forms that people write, in all ways"
 )]
 
-use candle_core::{DType, Module, Result, Tensor};
+use candle_core::{DType, Device, Module, Result, Tensor};
 use fx::{GraphModule, TraceError, Tracer};
 
-use crate::support::{assert_same, tensor};
+use crate::support::{is_same, tensor};
 
 /// What a form is: its name, its graph of all sizes, and the original.
 type Form = (&'static str, std::result::Result<GraphModule, TraceError>, fn(&Tensor) -> Result<Tensor>);
@@ -71,8 +71,7 @@ fn report(forms: Vec<Form>) -> String {
             let expected = expected.unwrap_or_else(|_| candle_core::bail!("the original panics"));
             match (expected, module.forward(&[&x])) {
                 (Ok(expected), Ok(found)) => {
-                    assert!(same(&expected, &found), "{name} at {batch}, {rows}:\n{}", module.graph());
-                    assert_same(&expected, &found);
+                    assert!(is_same(&expected, &found), "{name} at {batch}, {rows}:\n{}", module.graph());
                 }
                 (Err(error), Ok(_)) => panic!("{name} at {batch}, {rows}: the original says {error}"),
                 (Ok(_), Err(_)) => refused.push(rows),
@@ -86,8 +85,18 @@ fn report(forms: Vec<Form>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn same(one: &Tensor, other: &Tensor) -> bool {
-    one.dims() == other.dims() && one.dtype() == other.dtype()
+/// What no twin sees.
+fn is_special(n: usize) -> bool {
+    n % 64 == 1
+}
+
+/// Coordinates from the host, that follow from no row and column alone.
+#[fx::module]
+fn grid(size: (usize, usize), start: [usize; 2], device: &Device) -> Result<Tensor> {
+    let (rows, columns) = size;
+    let at = |i: usize, j: usize| (start[0] + 3 * i) as f32 / (start[1] + j) as f32;
+    let all: Vec<f32> = (0..rows).flat_map(|i| (0..columns).map(move |j| at(i, j))).collect();
+    Tensor::from_vec(all, (rows, columns), device)
 }
 
 /// Numbers from the host.
@@ -130,6 +139,9 @@ forms! { numbers:
     MoreThanTheOther |x, n| { x.narrow(1, 0, n.saturating_sub(x.dim(0)?)) }
     PartOfTheOther |x, n| { x.narrow(1, n % x.dim(0)?, n / x.dim(0)?) }
     Elements |x, n| { x.reshape(x.elem_count() / (n * 4) * n * 4) }
+    Distance |x, n| { x.narrow(1, 0, (n as i64 - 4).unsigned_abs() as usize) }
+    Groups |x, n| { x.pad_with_zeros(1, 0, 60 / n) }
+    Left |x, n| { x.pad_with_zeros(1, 0, 60 % n) }
 }
 
 forms! { decisions:
@@ -172,6 +184,26 @@ forms! { decisions:
     Squeezed |x, n| { if n > 9 { x.squeeze(1)?.exp() } else { x.squeeze(0) } }
     InThree |x, _n| { let parts = x.chunk(3, 1)?; Tensor::cat(&[&parts[2], &parts[0], &parts[1]], 1) }
     Negated |x, n| { if !(n == 97) { x.exp() } else { x.relu() } }
+    AtPosition |x, n| { let at = [8, 64, 512].iter().position(|most| n <= *most).unwrap_or(3); x.narrow(1, 0, n.min(at)) }
+    PadToBucket |x, n| { let bucket = [16, 64, 256, 4096].into_iter().find(|bucket| *bucket >= n).unwrap_or(n); x.pad_with_zeros(1, 0, bucket - n) }
+    Partition |x, n| { let past = [8, 64, 512].partition_point(|most| *most < n); if past == 0 { x.relu() } else { x * past as f64 } }
+    Nearest |x, n| { let bucket = [16usize, 64, 256].into_iter().min_by_key(|bucket| bucket.abs_diff(n)).unwrap_or(16); x.pad_with_zeros(1, 0, bucket) }
+    AllOf |x, n| { if [5usize, 40].iter().all(|m| n.gt(m)) { x.relu() } else { x.exp() } }
+    Found |x, n| { match (0..3).find(|i| 1usize << (2 * i + 2) > n) { Some(i) => x + i as f64, None => x.exp() } }
+    Unseen |x, n| { if is_special(n) { x.relu() } else { x.exp() } }
+    UnseenNumber |x, n| { x * if is_special(n) { 2.0 } else { 3.0 } }
+    Positive |x, n| { if (n as i64 - 40).is_positive() { x.relu() } else { x.exp() } }
+    NotEqual |x, n| { if 97.ne(&n) && n.le(&3_000_000_000) { x.exp() } else { x.relu() } }
+    ElseOfTwo |x, n| { let (2, 4..=50) = (x.dim(0)?, n) else { return x.relu() }; x.exp() }
+    ElseOfOption |x, n| { let Some(0..=30) = n.checked_sub(2) else { return x.relu() }; x.exp() }
+    GuardedArm |x, n| { match n { 0..=60 if x.rank() == 3 => x.exp(), _ => x.relu() } }
+    TupleOfSizes |x, n| { if (n, x.dim(2)?) == (97, 4) { x.relu() } else { x.exp() } }
+    FloatOver |x, n| { if n as f64 > 1.5 { x.exp() } else { x.relu() } }
+    CeilOver |x, n| { if n.div_ceil(16) > 2 { x.relu() } else { x.exp() } }
+    DifferenceOver |x, n| { if n.abs_diff(20) > 9 { x.exp() } else { x.relu() } }
+    BitsOver |x, n| { if n & 1 == 0 && n >> 3 == 0 { x.exp() } else { x.relu() } }
+    NextPower |x, n| { if n.next_power_of_two() == n { x.relu() } else { x.exp() } }
+    Walked |x, n| { let mut m = n; let mut steps = 0; while m > 4 { m = m.div_ceil(2); steps += 1; } if steps > 2 { x.relu() } else { x.exp() } }
     EmptyOrNot |x, n| { if x.elem_count() == 0 { x.clone().sum_keepdim(1) } else if n == 0 { x.relu() } else { x.exp() } }
 }
 
@@ -181,6 +213,7 @@ forms! { tables:
     Buckets |x, n| { let bucket = |i: usize, j: usize| if j > i { 9 } else { (i - j).min(8).ilog2_or_zero() }; let at: Vec<u32> = (0..n).flat_map(|i| (0..n).map(move |j| bucket(i, j))).collect(); Tensor::from_vec(at, (n, n), x.device())?.to_dtype(DType::F32)?.sum_keepdim(1)?.broadcast_mul(&x.mean_keepdim(0)?) }
     Prefix |x, n| { let angles: Vec<f32> = (0..n * 4).map(|at| ((at / 4) as f32 * 0.1 * (at % 4) as f32).cos()).collect(); x.broadcast_mul(&Tensor::from_vec(angles, (n, 4), x.device())?) }
     Nothing |x, n| { let odd: Vec<f32> = (0..n).map(|i| ((i * n) % 5) as f32).collect(); x.broadcast_add(&Tensor::from_vec(odd, (n, 1), x.device())?) }
+    Grid |x, n| { x.broadcast_add(&grid((n, 4), [n + 1, 2], x.device())?) }
     FromTheEnd |x, n| { let left: Vec<f32> = (0..n).map(|i| (n - i) as f32).collect(); x.broadcast_add(&Tensor::from_vec(left, (n, 1), x.device())?) }
 }
 
@@ -206,6 +239,11 @@ forms! { loops:
     Summed |x, n| { x.narrow(1, 0, (0..n).filter(|i| i % 2 == 0).count()) }
     Total |x, n| { x + (0..n).sum::<usize>() as f64 }
     Split |x, n| { let sizes: Vec<usize> = (0..2).map(|i| if i == 0 { n / 2 } else { n - n / 2 }).collect(); let mut at = 0; let mut parts = Vec::new(); for size in &sizes { parts.push(x.narrow(1, at, *size)?); at += size; } parts.reverse(); Tensor::cat(&parts, 1) }
+    Nested |x, n| { let mut y = x.exp()?; for i in 0..n { for _ in 0..i { y = (y + 1.0)?; } } Ok(y) }
+    Broken |x, n| { let (mut y, mut i) = (x.exp()?, 0); loop { if i == n { break Ok(y); } y = (y + 1.0)?; i += 1; } }
+    Mapped |x, n| { let rows = (0..n).map(|i| x.get_on_dim(1, i)?.relu()).collect::<Result<Vec<_>>>()?; Tensor::stack(&rows, 1) }
+    Masked |x, n| { let mut mask = vec![0f32; n * n]; for i in 0..n { for j in i + 1..n { mask[i * n + j] = f32::MIN; } } Tensor::from_vec(mask, (n, n), x.device())?.broadcast_as((x.dim(0)?, n, n))?.contiguous()?.matmul(x) }
+    Limited |x, n| { let mut y = x.exp()?; for i in 0..4 { if i * 3 < n { y = (y * 2.0)?; } } Ok(y) }
     DynamicBatch |x, _n| { let mut rows = Vec::new(); for i in 0..x.dim(0)? { rows.push(x.get(i)?.exp()?); } Tensor::stack(&rows, 0) }
 }
 

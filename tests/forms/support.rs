@@ -34,6 +34,11 @@ fn bits(tensor: &Tensor) -> Vec<u64> {
     data.into_iter().map(f64::to_bits).collect()
 }
 
+/// Whether two tensors have the same shape and the same bits.
+pub(crate) fn is_same(one: &Tensor, other: &Tensor) -> bool {
+    one.dims() == other.dims() && one.dtype() == other.dtype() && bits(one) == bits(other)
+}
+
 #[track_caller]
 pub(crate) fn assert_same(expected: &Tensor, found: &Tensor) {
     assert_eq!(expected.dims(), found.dims());

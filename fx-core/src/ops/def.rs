@@ -227,6 +227,11 @@ impl OpDef {
         }
     }
 
+    /// Whether it is a function of the user's, of which nobody knows what it does inside.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        self.source.is_empty()
+    }
+
     /// The same, of a function that returns a `Result` or not.
     ///
     /// Generated source writes `?` after the call if it does.

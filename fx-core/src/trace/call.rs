@@ -24,6 +24,7 @@ use super::notes;
 use super::proxy::Proxy;
 use super::scope::Scope;
 use super::session::{Mode, New, Session};
+use super::trial::tried;
 
 /// What a recorded call gave.
 pub struct Outcome {
@@ -174,7 +175,18 @@ fn record_in(
         }
         Mode::Symbolic | Mode::Abstract => {
             let fact = infer(callee, given, at).map_err(|error| refused(&session, callee, given, &error.0, at))?;
-            (fact, None)
+            let tried = match callee {
+                Callee::Op(op) if fact.is_unknown() => {
+                    let facts: SmallVec<[Cow<'_, Fact>; 6]> = given.iter().map(Given::fact).collect();
+                    let facts: SmallVec<[&Fact; 6]> = facts.iter().map(AsRef::as_ref).collect();
+                    tried(op, &facts, session.device())
+                }
+                _ => None,
+            };
+            if let Fact::List(parts) = &fact {
+                notes::note_parts(at, parts.len());
+            }
+            (tried.unwrap_or(fact), None)
         }
     };
     let node = {

@@ -9,6 +9,7 @@ use std::panic::Location;
 
 use smallvec::SmallVec;
 
+use super::notes::{Going, Round};
 use crate::value::Number;
 
 pub use crate::value::Relation;
@@ -124,6 +125,8 @@ pub enum Decision {
     Order,
     /// Whether the second is among the first.
     Among,
+    /// Whether the first is a power of two.
+    Power,
 }
 
 /// Both sides of a comparison.
@@ -173,9 +176,15 @@ impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_,
         // A list begins with how many it has.
         for left in left.into_iter().skip(usize::from(!A::IS_ONE)) {
             match (decision, left, right) {
-                (Decision::Multiple, _, Some(Number::Int(0))) => note(Relation::Eq, left, zero),
-                (Decision::Multiple, Some(Number::Int(left)), Some(Number::Int(right))) => {
-                    note(Relation::Eq, left.checked_rem(right).map(Number::Int), zero);
+                (Decision::Multiple, Some(Number::Int(one)), Some(Number::Int(other))) => {
+                    note(Relation::Ne, right, zero);
+                    // A multiple of nothing is nothing.
+                    let rest = if other == 0 { Some(one) } else { one.checked_rem(other) };
+                    note(Relation::Eq, rest.map(Number::Int), zero);
+                }
+                (Decision::Power, Some(Number::Int(int)), _) => {
+                    note(Relation::Gt, left, zero);
+                    note(Relation::Eq, Some(Number::Int(int & int.wrapping_sub(1))), zero);
                 }
                 // Signed numbers have something below zero.
                 (Decision::Subtraction, ..) if A::IS_UNSIGNED => note(Relation::Ge, left, right),
@@ -211,6 +220,38 @@ impl<A: ?Sized, B: ?Sized> NoteNothing for &Compared<'_, A, B> {
 fn note(relation: Relation, left: Option<Number>, right: Option<Number>) {
     if let (Some(left), Some(right)) = (left, right) {
         super::notes::note(Location::caller(), relation, left, right);
+    }
+}
+
+/// A condition, as it comes out.
+#[track_caller]
+#[must_use]
+pub fn condition(holds: bool) -> bool {
+    super::notes::note_condition(Location::caller(), holds);
+    holds
+}
+
+/// A loop, from before it to behind it; or a call of a closure.
+pub struct Rounds(Going);
+
+impl Rounds {
+    /// Before a loop, of this number in its function.
+    #[track_caller]
+    #[must_use]
+    pub fn of_loop(number: u32) -> Self {
+        Self(Going::from(Location::caller(), Round::Loop(number), 0))
+    }
+
+    /// In a closure that is called, of this number in its function.
+    #[track_caller]
+    #[must_use]
+    pub fn of_closure(number: u32) -> Self {
+        Self(Going::from(Location::caller(), Round::Closure(number), 1))
+    }
+
+    /// In the loop.
+    pub fn round(&self) {
+        self.0.round();
     }
 }
 

@@ -46,8 +46,8 @@ pub enum TraceError {
     /// Data of a tensor is read where there is none.
     #[error(
         "`{method}` reads the data of a tensor, {capture}\n  at {at}\n  \
-         to record the surrounding function as one node that runs each time, put it into a function of its own with \
-         `#[fx::wrap]`; to bake the value of example inputs into the graph, capture with \
+         to record what reads as one node that runs each time, put it into a function of tensors with `#[fx::wrap]` \
+         (`#[fx::wrap(pure)]` if calling it changes nothing); to bake the value of example inputs into the graph, capture with \
          `Tracer::new().specialize(true)`"
     )]
     DataRead {

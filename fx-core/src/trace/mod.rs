@@ -34,12 +34,14 @@ mod building;
 mod notes;
 mod probe;
 mod session;
+mod unknown;
 mod owner;
 mod scope;
 mod proxy;
 mod given;
 pub mod held;
 pub(crate) mod encode;
+mod trial;
 mod call;
 #[macro_use]
 pub(crate) mod record;

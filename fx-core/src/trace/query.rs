@@ -34,6 +34,35 @@ macro_rules! reads {
     )*};
 }
 
+/// What candle converts a tensor into reads its data.
+macro_rules! conversions {
+    ($($element:ty)*) => {$(
+        conversions! { $element: to_scalar, Vec<$element>: to_vec1 }
+        conversions! { Vec<Vec<$element>>: to_vec2, Vec<Vec<Vec<$element>>>: to_vec3 }
+    )*};
+    ($($type:ty: $read:ident),*) => {$(
+        impl TryFrom<&Proxy> for $type {
+            type Error = candle_core::Error;
+
+            #[track_caller]
+            fn try_from(proxy: &Proxy) -> Result<Self> {
+                proxy.data("try_from")?.$read()
+            }
+        }
+
+        impl TryFrom<Proxy> for $type {
+            type Error = candle_core::Error;
+
+            #[track_caller]
+            fn try_from(proxy: Proxy) -> Result<Self> {
+                proxy.data("try_from")?.$read()
+            }
+        }
+    )*};
+}
+
+conversions! { f64 f32 i64 i32 i16 u32 u8 }
+
 impl Proxy {
     dims! {
         dims0 -> ()

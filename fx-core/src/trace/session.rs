@@ -279,31 +279,6 @@ impl Session {
         self.state().fail(error)
     }
 
-    /// The error of asking for what is not known of a node: which input it depends on, and how to give that.
-    pub(crate) fn unknown(&self, node: NodeId, query: &'static str, what: &'static str, at: At) -> TraceError {
-        let state = self.state();
-        let Unknown { inputs, layers } = state.unknown_origins(node);
-        let because = match (inputs.as_slice(), layers.as_slice()) {
-            ([], []) => String::new(),
-            ([], layers) => format!(", because nothing tells what `{}` does to shapes", layers.join("`, `")),
-            ([one], _) => format!(", because the shape of input `{one}` is not"),
-            (many, _) => format!(", because the shapes of inputs `{}` are not", many.join("`, `")),
-        };
-        let remedy = if !inputs.is_empty() {
-            let given: String = inputs.iter().map(|name| format!(".input(\"{name}\", DType::F32, (2, 3))")).collect();
-            format!(
-                "give it, `Tracer::new(){given}.trace(&model)`, or capture with real tensors, `fx::trace(&model, …)`"
-            )
-        } else if !layers.is_empty() {
-            "capture with real tensors, `fx::trace(&model, …)`, or, so that what is inside is seen, while the model is built: put \
-             `#[fx(include)]` on its constructor, and `tracer.trace_built(&vb, |vb| fx::Symbolic::<Model>::new(vb, …))`"
-                .to_owned()
-        } else {
-            "capture with real tensors: `fx::trace(&model, …)`".to_owned()
-        };
-        TraceError::Unknown { query, what, node: state.graph.node(node).name().to_owned(), because, remedy, at }
-    }
-
     /// Ends the capture from inside a query that cannot return an error.
     pub(crate) fn abort(&self, error: TraceError) -> ! {
         self.state().note(error);
@@ -444,6 +419,7 @@ impl State {
         for (key, value) in annotations {
             meta.annotate(key, value);
         }
+        super::notes::note_node();
         Ok(node)
     }
 
@@ -522,46 +498,10 @@ impl State {
         }
     }
 
-    /// Why nothing is known of a node: the inputs without shapes, and the layers that say nothing of shapes, which it follows from.
-    fn unknown_origins(&self, node: NodeId) -> Unknown {
-        let mut seen = std::collections::HashSet::from([node]);
-        let mut pending = vec![node];
-        let mut found = Unknown::default();
-        while let Some(id) = pending.pop() {
-            let node = self.graph.node(id);
-            let is_unknown = |id: NodeId| self.graph.node(id).meta().fact.is_unknown();
-            if is_unknown(id) {
-                match node.op() {
-                    crate::ir::Op::Placeholder => found.inputs.push(node.name().to_owned()),
-                    crate::ir::Op::CallModule if !node.all_input_nodes().any(is_unknown) => {
-                        found.layers.push(node.target().to_string());
-                    }
-                    _ => {}
-                }
-            }
-            for input in node.all_input_nodes() {
-                if seen.insert(input) {
-                    pending.push(input);
-                }
-            }
-        }
-        found.inputs.sort();
-        found.layers.sort();
-        found.layers.dedup();
-        found
-    }
-
     /// The output node, last.
     pub(crate) fn output(&mut self, value: Argument) {
         self.add_or_note(New { args: vec![value], module: Some(ModuleStack::ROOT), ..New::of(Target::Output) });
     }
-}
-
-/// What a value of which nothing is known follows from.
-#[derive(Default)]
-struct Unknown {
-    inputs: Vec<String>,
-    layers: Vec<String>,
 }
 
 /// A node to be added.

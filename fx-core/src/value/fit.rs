@@ -1,7 +1,8 @@
 //! [`Fitter`]: finds the expression that a number follows, from what it was at several sizes.
 //!
 //! The families that are tried, in this order: numbers, sizes, what was found before; `a*x + b` and `a*((p*x + q)/d) + b`;
-//! `x % m + b`; the larger or smaller of `a*x + b` and a number; products of two; sums of two; the larger or smaller of two,
+//! `x % m + b`; the larger or smaller of `a*x + b` and a number; `m % x` and `m / x`; the larger or smaller of two `a*x + b`, as
+//! distances are; products of two; sums of two; the larger or smaller of two,
 //! what one is more than the other, quotients and remainders of two; polynomials of all sizes.
 //! `x` is a size or something found before, so that what follows from a number is found from it.
 //!
@@ -223,8 +224,54 @@ impl Fitter {
             }
         }
         match self.remainder(x, xs, row) {
-            Fit::No => self.clamped(x, xs, row).map_or(Fit::No, Fit::Is),
-            found => found,
+            Fit::No => {}
+            found => return found,
+        }
+        let found = self.clamped(x, xs, row).or_else(|| self.bent(x, xs, row));
+        found.map_or_else(|| self.divided(x, xs, row), Fit::Is)
+    }
+
+    /// The larger or smaller of two `a*x + b`, one at smaller `x`, the other at larger ones: `n.abs_diff(2)`.
+    fn bent(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Option<SymInt> {
+        let mut points: Vec<(i64, i64)> = xs.iter().copied().zip(row.iter().copied()).collect();
+        points.sort_unstable();
+        points.dedup_by_key(|(x, _)| *x);
+        // Each line has to be seen at more points than it takes to draw it.
+        let [first, second, .., last_but_one, last] = points[..] else { return None };
+        let through = |(x, t): (i64, i64), (other_x, other_t): (i64, i64)| line(&[x, other_x], &[t, other_t], |_| true);
+        let ((a, b), (c, d)) = (through(first, second)?, through(last_but_one, last)?);
+        let is_on = |(a, b): (i64, i64)| {
+            let on = |(x, t): &&(i64, i64)| a.checked_mul(*x).and_then(|ax| ax.checked_add(b)) == Some(*t);
+            points.iter().filter(on).count()
+        };
+        if a == c || is_on((a, b)) < 2 || is_on((c, d)) < 3 || points.len() < 6 {
+            return None;
+        }
+        let (left, right) = (scaled(a, x).ok()?.plus(b).ok()?, scaled(c, x).ok()?.plus(d).ok()?);
+        let op = if c > a { SymOp::Max } else { SymOp::Min };
+        self.checked(SymInt::binary(op, &left, &right), row)
+    }
+
+    /// `m % x` and `m / x`.
+    fn divided(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Fit {
+        let high = index_of(xs, |a, b| a > b);
+        // What is left where a larger number divides is all of it.
+        if (1..xs[high]).contains(&row[high])
+            && let Some(found) = self.checked(SymInt::binary(SymOp::Rem, &row[high].into(), x), row)
+        {
+            return Fit::Is(found);
+        }
+        let bounds = xs.iter().zip(row).try_fold((1, i64::MAX), |(least, most), (x, t)| {
+            let from = x.checked_mul(*t).filter(|_| *x > 0)?;
+            let (least, most) = (i64::max(least, from), i64::min(most, from.checked_add(x - 1)?));
+            (least <= most).then_some((least, most))
+        });
+        let Some((least, most)) = bounds else { return Fit::No };
+        let with = |m: i64| SymInt::binary(SymOp::Div, &m.into(), x);
+        let (Ok(one), Ok(other)) = (with(least), with(most)) else { return Fit::No };
+        match self.difference(&one, &other) {
+            Some((name, size)) if least < most => Fit::Unclear(name, size),
+            _ => self.checked(Ok(one), row).map_or(Fit::No, Fit::Is),
         }
     }
 
@@ -515,7 +562,7 @@ mod tests {
     #[test]
     fn what_models_compute_is_found() {
         type Computed = fn(i64, i64) -> i64;
-        let cases: [(&str, Computed); 17] = [
+        let cases: [(&str, Computed); 21] = [
             ("3", |_, _| 3),
             ("seq", |_, s| s),
             ("seq + 1", |_, s| s + 1),
@@ -533,6 +580,10 @@ mod tests {
             ("batch + seq", |b, s| b + s),
             ("2 * batch - seq + 3", |b, s| 2 * b - s + 3),
             ("(seq * seq - seq) / 2", |_, s| s * (s - 1) / 2),
+            ("max(0 - seq + 3, seq - 3)", |_, s| (s - 3).abs()),
+            ("max(0 - batch + 3, 4 * batch - 12)", |b, _| if b < 3 { 3 - b } else { 4 * (b - 3) }),
+            ("60 % seq", |_, s| 60 % s),
+            ("60 / seq", |_, s| 60 / s),
         ];
         for (expected, of) in cases {
             assert_eq!(fitted(of), expected);

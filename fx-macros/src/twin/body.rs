@@ -5,7 +5,8 @@
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
-//! - Comparisons are noted, for guards (`compare.rs`).
+//! - Comparisons are noted, for guards (`compare.rs`), and other conditions, loops and closures (`rounds.rs`), to tell what a
+//!   graph cannot follow.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +28,7 @@ use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, conditions, decisions, literals, variants};
+use super::{calls, compare, conditions, decisions, literals, rounds, variants};
 use crate::known::Known;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
@@ -56,6 +57,8 @@ pub(crate) struct Body<'a> {
     weights: Option<Weights>,
     /// Names that `use` declares in the function: an alias outside of it cannot see them.
     pub(super) imported: BTreeSet<String>,
+    /// How many loops and closures there were.
+    sites: u32,
 }
 
 impl<'a> Body<'a> {
@@ -77,6 +80,7 @@ impl<'a> Body<'a> {
             fallbacks: Fallbacks::default(),
             weights: None,
             imported: bindings.imported,
+            sites: 0,
         }
     }
 
@@ -373,6 +377,21 @@ impl VisitMut for Body<'_> {
                     *expr = noted;
                 }
             }
+            Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+                visit_mut::visit_expr_mut(self, expr);
+                if let Expr::While(each) = expr {
+                    compare::note_conditions(&mut each.cond, self.paths);
+                }
+                self.sites += 1;
+                if let Some(noted) = rounds::noted(expr, self.sites, self.paths) {
+                    *expr = noted;
+                }
+            }
+            Expr::Closure(closure) => {
+                visit_mut::visit_expr_closure_mut(self, closure);
+                self.sites += 1;
+                rounds::note_calls(closure, self.sites, self.paths);
+            }
             Expr::Match(matched) => {
                 visit_mut::visit_expr_match_mut(self, matched);
                 let span = matched.match_token.span;
@@ -381,6 +400,7 @@ impl VisitMut for Body<'_> {
             }
             Expr::If(conditional) => {
                 visit_mut::visit_expr_if_mut(self, conditional);
+                compare::note_conditions(&mut conditional.cond, self.paths);
                 if let Some(matched) = compare::matched(conditional, self.paths) {
                     *expr = matched;
                 }
@@ -393,12 +413,27 @@ impl VisitMut for Body<'_> {
         }
     }
 
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_mut::visit_block_mut(self, block);
+        let mut statements = Vec::with_capacity(block.stmts.len());
+        for mut statement in std::mem::take(&mut block.stmts) {
+            if let Stmt::Local(local) = &mut statement {
+                statements.extend(compare::note_let_else(local, self.paths));
+            }
+            statements.push(statement);
+        }
+        block.stmts = statements;
+    }
+
     fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
         self.under(conditions::of_statement(statement), |body| visit_mut::visit_stmt_mut(body, statement));
     }
 
     fn visit_arm_mut(&mut self, arm: &mut Arm) {
         self.under(conditions::of(&arm.attrs), |body| visit_mut::visit_arm_mut(body, arm));
+        if let Pat::Guard(guarded) = &mut arm.pat {
+            compare::note_conditions(&mut guarded.guard, self.paths);
+        }
     }
 
     fn visit_field_value_mut(&mut self, field: &mut FieldValue) {

@@ -10,11 +10,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Arm, BinOp, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, Lit, Pat, RangeLimits, UnOp, parse_quote,
-    parse_quote_spanned,
+    Arm, BinOp, Expr, ExprBinary, ExprIf, ExprLet, ExprLit, ExprMatch, Lit, Local, Pat, RangeLimits, Stmt, UnOp,
+    parse_quote, parse_quote_spanned,
 };
 
 use crate::paths::Paths;
+
+/// What the left side of a comparison is called.
+const LEFT: &str = "__fx_left";
 
 /// The comparison, noted; none if it is another operation.
 pub(super) fn noted(binary: &ExprBinary, paths: &Paths) -> Option<Expr> {
@@ -30,7 +33,7 @@ pub(super) fn noted(binary: &ExprBinary, paths: &Paths) -> Option<Expr> {
     // The user's own span: a guard names this line.
     let span = binary.op.span();
     let ident = |name: &str| Ident::new(name, span);
-    let (left, right, result) = (ident("__fx_left"), ident("__fx_right"), ident("__fx_result"));
+    let (left, right, result) = (ident(LEFT), ident("__fx_right"), ident("__fx_result"));
     let (compare, relation) = (paths.private("compare"), ident(relation));
     let ExprBinary { left: a, op, right: b, .. } = binary;
     Some(parse_quote_spanned! {span=>
@@ -42,6 +45,38 @@ pub(super) fn noted(binary: &ExprBinary, paths: &Paths) -> Option<Expr> {
             }
         }
     })
+}
+
+/// Notes how the parts of a condition come out of which it is not seen what they compare: calls and variables. Comparisons are
+/// noted already, and are another expression by now.
+pub(super) fn note_conditions(condition: &mut Expr, paths: &Paths) {
+    match condition {
+        Expr::Binary(ExprBinary { left, op: BinOp::And(_) | BinOp::Or(_), right, .. }) => {
+            note_conditions(left, paths);
+            note_conditions(right, paths);
+        }
+        Expr::Unary(not) if matches!(not.op, UnOp::Not(_)) => note_conditions(&mut not.expr, paths),
+        Expr::Paren(paren) => note_conditions(&mut paren.expr, paths),
+        // What a helper gives is lifted by a `match`.
+        Expr::Match(matched) if is_noted(matched) => {}
+        Expr::Call(_)
+        | Expr::MethodCall(_)
+        | Expr::Path(_)
+        | Expr::Field(_)
+        | Expr::Macro(_)
+        | Expr::Block(_)
+        | Expr::Match(_) => {
+            let compare = paths.private("compare");
+            *condition = parse_quote_spanned!(condition.span()=> #compare::condition(#condition));
+        }
+        _ => {}
+    }
+}
+
+/// Whether it is a comparison as [`noted`] writes it.
+fn is_noted(matched: &ExprMatch) -> bool {
+    let pattern = matched.arms.first().map(|arm| &arm.pat);
+    matches!(pattern, Some(Pat::Tuple(sides)) if matches!(sides.elems.first(), Some(Pat::Ident(left)) if left.ident == LEFT))
 }
 
 /// The arm that notes what patterns compare with; none if they compare with no integers.
@@ -79,6 +114,31 @@ pub(super) fn matched(conditional: &ExprIf, paths: &Paths) -> Option<Expr> {
     Some(parse_quote!(#(#attrs)* match #expr { #arm #pat => #then, _ => #otherwise }))
 }
 
+/// What notes what the pattern of a `let … else` compares with: a statement before it, of what can be looked at twice; of what
+/// cannot, the value is looked at on its way.
+pub(super) fn note_let_else(local: &mut Local, paths: &Paths) -> Option<Stmt> {
+    let init = local.init.as_mut().filter(|init| init.diverge.is_some())?;
+    let span = local.let_token.span;
+    let arm = noting_arm(std::iter::once(&local.pat), span, paths)?;
+    let value = &init.expr;
+    if super::decisions::can_be_repeated(value) {
+        return Some(parse_quote_spanned!(span=> match #value { #arm _ => {} }));
+    }
+    // Not of what is lent: a value that only `let` lets live longer would be gone.
+    let is_value = match &**value {
+        Expr::Tuple(tuple) => !tuple.elems.iter().any(|part| matches!(part, Expr::Reference(_))),
+        Expr::Call(_) | Expr::MethodCall(_) | Expr::Try(_) | Expr::Binary(_) | Expr::Match(_) | Expr::Block(_) => true,
+        _ => false,
+    };
+    if is_value {
+        let looked = Ident::new("__fx_value", span);
+        *init.expr = parse_quote_spanned! {span=>
+            match #value { #looked => { match #looked { #arm _ => {} } #looked } }
+        };
+    }
+    None
+}
+
 /// An integer that a pattern compares with, and where in the value.
 #[derive(PartialEq)]
 struct Literal {
@@ -102,6 +162,7 @@ fn collect(pattern: &Pat, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
         Pat::Paren(paren) => collect(&paren.pat, place, literals),
         Pat::Reference(reference) => collect(&reference.pat, place, literals),
         Pat::Type(typed) => collect(&typed.pat, place, literals),
+        Pat::Guard(guarded) => collect(&guarded.pat, place, literals),
         Pat::Ident(ident) => {
             if let Some((_, inner)) = &ident.subpat {
                 collect(inner, place, literals);

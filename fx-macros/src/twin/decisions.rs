@@ -1,4 +1,4 @@
-//! Methods of numbers that decide something, `n.is_multiple_of(2)` or `n.checked_sub(3)`: noted as comparisons are.
+//! Methods of numbers that decide something, `n.is_multiple_of(2)`, `n.checked_sub(3)` or `n.lt(&5)`: noted as comparisons are.
 //!
 //! The call stays as it is, and what it is called with is looked at before it. So this must be something that can be looked at
 //! twice: variables, fields, literals, and arithmetic of those. Whether they are numbers only rustc knows (`compare`).
@@ -6,51 +6,92 @@
 //! Invariant: what is written here has the span of the method, so that guards name the user's line.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote_spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprMethodCall, RangeLimits, UnOp};
+use quote::{ToTokens, quote_spanned};
+use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, LitInt, RangeLimits, UnOp};
 
 use crate::paths::Paths;
 
-/// What a method is noted as, by its name and the number of its arguments.
-pub(super) fn of(call: &ExprMethodCall) -> Option<&'static str> {
+/// What a method is noted as.
+pub(super) enum Noted {
+    /// By the name of a decision.
+    Decision(&'static str),
+    /// By the name of a relation between what it is called on and its argument, or 0.
+    Relation(&'static str),
+}
+
+/// What a method is noted as, by its name and its arguments.
+pub(super) fn of(call: &ExprMethodCall) -> Option<Noted> {
     let is_lent = matches!(call.args.first(), Some(Expr::Reference(_)));
-    let decision = match (&*call.method.to_string(), call.args.len()) {
-        ("is_multiple_of", 1) => "Multiple",
-        ("checked_sub", 1) => "Subtraction",
+    let noted = match (&*call.method.to_string(), call.args.len()) {
+        ("is_multiple_of", 1) => Noted::Decision("Multiple"),
+        ("checked_sub", 1) => Noted::Decision("Subtraction"),
         (
             "checked_div" | "checked_rem" | "checked_div_euclid" | "checked_rem_euclid" | "checked_next_multiple_of",
             1,
-        ) => "Division",
-        ("cmp" | "partial_cmp", 1) if is_lent => "Order",
-        ("contains", 1) if is_lent => "Among",
+        ) => Noted::Decision("Division"),
+        ("cmp" | "partial_cmp", 1) if is_lent => Noted::Decision("Order"),
+        ("contains", 1) if is_lent => Noted::Decision("Among"),
+        ("is_power_of_two", 0) => Noted::Decision("Power"),
+        ("eq", 1) => Noted::Relation("Eq"),
+        ("ne", 1) => Noted::Relation("Ne"),
+        ("lt", 1) => Noted::Relation("Lt"),
+        ("le", 1) => Noted::Relation("Le"),
+        ("gt", 1) => Noted::Relation("Gt"),
+        ("ge", 1) => Noted::Relation("Ge"),
+        ("is_positive", 0) => Noted::Relation("Gt"),
+        ("is_negative", 0) => Noted::Relation("Lt"),
         _ => return None,
     };
-    call.turbofish.is_none().then_some(decision)
+    call.turbofish.is_none().then_some(noted)
 }
 
 /// The statements that note what the method decides by; none if that cannot be looked at twice.
 pub(super) fn noted(call: &ExprMethodCall, paths: &Paths) -> Option<TokenStream> {
-    let decision = of(call)?;
+    let noted = of(call)?;
     let ExprMethodCall { receiver, method, args, .. } = call;
-    let argument = args.first().filter(|argument| can_be_repeated(argument) && can_be_repeated(receiver))?;
+    if !can_be_repeated(receiver) || !args.iter().all(can_be_repeated) {
+        return None;
+    }
     let (span, compare) = (method.span(), paths.private("compare"));
+    let argument = args.first().map_or_else(|| quote_spanned!(span=> 0i128), typed);
     let traits = quote_spanned!(span=> use #compare::{NoteIntegers as _, NoteNothing as _};);
-    if let (Expr::Range(range), "Among") = (bare(receiver), decision) {
+    if let (Expr::Range(range), Noted::Decision("Among")) = (bare(receiver), &noted) {
         let closed = matches!(range.limits, RangeLimits::Closed(_));
         let ends = [("Ge", &range.start), (if closed { "Le" } else { "Lt" }, &range.end)];
         let notes = ends.into_iter().filter_map(|(relation, end)| {
-            let (end, relation) = (end.as_ref()?, Ident::new(relation, span));
+            let (end, relation) = (typed(end.as_ref()?), Ident::new(relation, span));
             Some(quote_spanned! {span=>
                 (&#compare::Compared(&(#argument), &(#end))).__fx_note(#compare::Relation::#relation, true);
             })
         });
         return Some(quote_spanned!(span=> { #traits #(#notes)* }));
     }
-    let decision = Ident::new(decision, span);
+    let receiver = typed(receiver);
+    let note = match noted {
+        Noted::Decision(decision) => {
+            let decision = Ident::new(decision, span);
+            quote_spanned!(span=> __fx_note_decision(#compare::Decision::#decision))
+        }
+        Noted::Relation(relation) => {
+            let relation = Ident::new(relation, span);
+            quote_spanned!(span=> __fx_note(#compare::Relation::#relation, true))
+        }
+    };
     Some(quote_spanned! {span=> {
         #traits
-        (&#compare::Compared(&(#receiver), &(#argument))).__fx_note_decision(#compare::Decision::#decision);
+        (&#compare::Compared(&(#receiver), &(#argument))).#note;
     }})
+}
+
+/// An integer that says no type of its own gets one: in the call its type follows from the other side, here it would be `i32`.
+fn typed(expr: &Expr) -> TokenStream {
+    match bare(expr) {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
+            LitInt::new(&format!("{}i128", int.base10_digits()), int.span()).into_token_stream()
+        }
+        Expr::Reference(reference) => typed(&reference.expr),
+        _ => expr.into_token_stream(),
+    }
 }
 
 /// What is in parentheses.
@@ -63,7 +104,7 @@ fn bare(expr: &Expr) -> &Expr {
 }
 
 /// Whether looking at it changes nothing.
-fn can_be_repeated(expr: &Expr) -> bool {
+pub(super) fn can_be_repeated(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Path(path) => path.qself.is_none() && path.path.get_ident().is_some(),
         Expr::Lit(_) => true,
@@ -81,6 +122,9 @@ fn can_be_repeated(expr: &Expr) -> bool {
                     | BinOp::Rem(_)
                     | BinOp::Shl(_)
                     | BinOp::Shr(_)
+                    | BinOp::BitAnd(_)
+                    | BinOp::BitOr(_)
+                    | BinOp::BitXor(_)
             );
             is_arithmetic && can_be_repeated(left) && can_be_repeated(right)
         }

@@ -9,12 +9,14 @@ use super::error::DynamicError;
 use super::guards;
 use super::host::{self, Recipe};
 use crate::ir::{Argument, Fields, Graph, Guard, Keyword, NodeId, Target};
-use crate::value::{Decimal, Fact, Fit, Fitter, FloatFit, Sizes, SymFloat, SymInt};
+use crate::trace::notes::{Causes, Comparison, Notes, OtherRounds};
+use crate::trace::recording::Recording;
+use crate::value::{Decimal, Fact, Fit, Fitter, FloatFit, Number, Sizes, SymFloat, SymInt};
 
 /// Why the graphs are not one yet, or never.
 pub(super) enum Stop {
-    /// A capture at this size would tell expressions apart.
-    Unclear(Arc<str>, i64),
+    /// A capture at this size would tell expressions apart; else there is this error.
+    Unclear(Arc<str>, i64, Box<DynamicError>),
     Error(Box<DynamicError>),
 }
 
@@ -44,13 +46,11 @@ pub(super) fn fitted(
     row: &[i64],
     error: impl FnOnce(usize) -> DynamicError,
 ) -> Result<SymInt, Stop> {
+    let second = || row.iter().position(|value| *value != row[0]).unwrap_or_default();
     match fitter.fit(row) {
         Fit::Is(expression) => Ok(expression),
-        Fit::Unclear(name, size) => Err(Stop::Unclear(name, size)),
-        Fit::No => {
-            let second = row.iter().position(|value| *value != row[0]).unwrap_or_default();
-            Err(Stop::error(error(second)))
-        }
+        Fit::Unclear(name, size) => Err(Stop::Unclear(name, size, Box::new(error(second())))),
+        Fit::No => Err(Stop::error(error(second()))),
     }
 }
 
@@ -60,13 +60,11 @@ pub(super) fn fitted_float(
     row: &[f64],
     error: impl FnOnce(usize) -> DynamicError,
 ) -> Result<SymFloat, Stop> {
+    let second = || row.iter().position(|value| value.to_bits() != row[0].to_bits()).unwrap_or_default();
     match fitter.fit_float(row) {
         FloatFit::Is(expression) => Ok(expression),
-        FloatFit::Unclear(name, size) => Err(Stop::Unclear(name, size)),
-        FloatFit::No => {
-            let second = row.iter().position(|value| value.to_bits() != row[0].to_bits()).unwrap_or_default();
-            Err(Stop::error(error(second)))
-        }
+        FloatFit::Unclear(name, size) => Err(Stop::Unclear(name, size, Box::new(error(second())))),
+        FloatFit::No => Err(Stop::error(error(second()))),
     }
 }
 
@@ -131,10 +129,8 @@ struct Agreement<'g> {
 impl Agreement<'_> {
     /// All graphs have the same nodes, by target and by the names and number of their arguments.
     fn check_nodes(&self) -> Result<(), Stop> {
-        match self.others.iter().find(|(_, other)| first_difference(self.base, other).is_some()) {
-            Some((sizes, other)) => Err(other_graph(self.domain, sizes, other)),
-            None => Ok(()),
-        }
+        let other = self.domain.same().find(|(_, other)| first_difference(self.base, &other.graph).is_some());
+        other.map_or(Ok(()), |(sizes, other)| Err(other_graph(self.domain, sizes, other)))
     }
 
     /// The error of something that differs and follows no expression.
@@ -301,14 +297,14 @@ pub(super) fn is_alike(base: &Graph, other: &Graph) -> bool {
     first_difference(base, other).is_none() && base.nodes().all(has_as_many)
 }
 
-/// The error of a graph that is another, where no comparison decides it.
-pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> Stop {
+/// The error of a graph that is another, where no guard says so.
+pub(super) fn other_graph(domain: &Domain<'_>, sizes: &Sizes, other: &Recording) -> Stop {
     Stop::error(other_nodes(domain, sizes, other))
 }
 
 /// The same, for those who do not stop.
-pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> DynamicError {
-    let base = &domain.base().graph;
+pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, recording: &Recording) -> DynamicError {
+    let (base, other) = (&domain.base().graph, &recording.graph);
     let id = first_difference(base, other);
     let line = |graph: &Graph| match id.filter(|id| graph.contains(*id)) {
         Some(id) => graph.node_line(id),
@@ -318,10 +314,36 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, other: &Graph) -> 
     DynamicError::OtherGraph {
         base: domain.base_sizes().to_string(),
         other: sizes.to_string(),
+        because: because(&domain.base().notes, &recording.notes),
         here: line(base),
         here_at: place(base),
         there: line(other),
         there_at: place(other),
+    }
+}
+
+/// What is known of why two runs recorded other graphs.
+fn because(ours: &Notes, theirs: &Notes) -> String {
+    let Causes { comparison, condition, rounds } = ours.causes(theirs);
+    if let Some(OtherRounds { at, what, ours, theirs, .. }) = rounds {
+        return format!("{}, at {at}", what.told((ours, "here"), (theirs, "there")));
+    }
+    if let Some((place, index)) = comparison {
+        let one = place.first[index];
+        let there = theirs.same_place(place).and_then(|there| there.first.get(index)).unwrap_or(&one);
+        let written = |one: &Comparison| format!("`{} {} {}`", one.left, place.relation, one.right);
+        return format!("it decides by {} there, by {} here, at {}", written(there), written(&one), place.at);
+    }
+    match condition {
+        Some((place, index)) => {
+            let holds = place.first[index].left == Number::Int(1);
+            let (here, there) = if holds { ("holds", "does not") } else { ("does not hold", "does") };
+            format!("a condition {here} here and {there} there, of which no comparison was seen, at {}", place.at)
+        }
+        None => {
+            "nothing was seen that decides it, so a function without an attribute may; with `#[fx::module]` it is seen"
+                .to_owned()
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::error::DynamicError;
 use crate::ir::Guard;
 use crate::module::Attribute;
 use crate::trace::error::TraceError;
+use crate::trace::notes::OtherRounds;
 use crate::trace::probe::{Declared, Probe};
 use crate::trace::recording::Recording;
 use crate::value::{Relation, SizeClass, Sizes, SymInt, SymOp};
@@ -45,6 +46,8 @@ pub(super) struct Domain<'d> {
     classes: Vec<SizeClass>,
     limits: Vec<Limits>,
     tried: Vec<(Sizes, Outcome)>,
+    /// Whether comparisons count that are not made equally often at all sizes.
+    goes_by_causes: bool,
 }
 
 /// Steps from the smallest size, of those that are tried first.
@@ -58,7 +61,9 @@ const MOST_WORK: usize = 1 << 19;
 const PERIODS: [i64; 3] = [240, 420, 1680];
 /// Multiples of the first size that are tried where the graph is the same at few sizes.
 const MULTIPLES: [i64; 4] = [2, 3, 4, 5];
-/// At how many sizes the graph has to be the same so that multiples need not be tried.
+/// Steps from the first size that are tried where the graph is the same at few others.
+const NEAR: [i64; 5] = [1, 2, 3, 5, 8];
+/// At how many sizes the graph has to be the same so that others need not be looked for.
 const PLENTY: usize = 8;
 /// The largest divisor of the first size that is tried as a step.
 const LARGEST_STEP: i64 = 1 << 16;
@@ -75,7 +80,7 @@ impl<'d> Domain<'d> {
         base_sizes: Sizes,
     ) -> Result<Self, TraceError> {
         let (classes, limits, tried) = Default::default();
-        let mut domain = Self { declared, base, base_sizes, classes, limits, tried };
+        let mut domain = Self { declared, base, base_sizes, classes, limits, tried, goes_by_causes: false };
         for name in declared.names() {
             domain.explore_one(record, &name)?;
         }
@@ -224,12 +229,71 @@ impl<'d> Domain<'d> {
     fn try_at(&mut self, record: &mut Record<'_>, sizes: Sizes) {
         let outcome = match record(&Probe { declared: self.declared, sizes: Some(sizes.clone()) }) {
             Err(error) => Outcome::Fails(Box::new(error)),
-            Ok(recording) => {
-                let decides_otherwise = self.base.notes.divergence(&recording.notes).is_some();
-                if decides_otherwise { Outcome::Other(recording) } else { Outcome::Same(recording) }
-            }
+            Ok(recording) if self.decides_otherwise(&recording) => Outcome::Other(recording),
+            Ok(recording) => Outcome::Same(recording),
         };
         self.tried.push((sizes, outcome));
+    }
+
+    /// Whether comparisons count that are not made equally often at all sizes.
+    pub(super) fn goes_by_causes(&self) -> bool {
+        self.goes_by_causes
+    }
+
+    /// Whether the model decided otherwise than in the first capture. What it decides in a loop, or by how often a loop goes
+    /// round, counts if the graph is another.
+    fn decides_otherwise(&self, recording: &Recording) -> bool {
+        let (ours, theirs) = (&self.base.notes, &recording.notes);
+        if ours.divergence(theirs).is_some() {
+            return true;
+        }
+        let is_another = super::agree::first_difference(&self.base.graph, &recording.graph).is_some();
+        (is_another || self.goes_by_causes) && {
+            let causes = ours.causes(theirs);
+            causes.comparison.is_some() || (is_another && causes.rounds.is_some())
+        }
+    }
+
+    /// From here on every comparison counts, because the numbers in the graph say that the model decides by one that is not
+    /// made equally often at all sizes. Says whether that changes anything, and leaves enough sizes.
+    pub(super) fn go_by_causes(&mut self, record: &mut Record<'_>) -> bool {
+        if std::mem::replace(&mut self.goes_by_causes, true) {
+            return false;
+        }
+        let before = self.same().count();
+        let tried = std::mem::take(&mut self.tried).into_iter().map(|(sizes, outcome)| match outcome {
+            Outcome::Same(recording) if self.decides_otherwise(&recording) => (sizes, Outcome::Other(recording)),
+            outcome => (sizes, outcome),
+        });
+        self.tried = tried.collect();
+        for class in self.classes.clone() {
+            self.explore_near(record, &class.name, class.step);
+        }
+        self.same().count() != before && self.check_counts().is_ok()
+    }
+
+    /// Tries sizes close to the first where the graph is the same at few others: it may be for a range around it.
+    fn explore_near(&mut self, record: &mut Record<'_>, name: &Arc<str>, step: i64) {
+        if self.along(name).len() >= PLENTY {
+            return;
+        }
+        let hint = self.hint(name);
+        let range = self.declared.ranges.iter().find(|(known, _)| **known == **name).map(|(_, range)| *range);
+        let (least, most) = range.unwrap_or((0, i64::MAX));
+        for near in NEAR.into_iter().flat_map(|by| [hint + by * step, hint - by * step]) {
+            if (least.max(0)..=most).contains(&near) {
+                self.works(record, name, near);
+            }
+        }
+    }
+
+    /// Whether the model at one size, others being as given, recorded more because a loop went round more often.
+    fn goes_round_more(&self, name: &Arc<str>, size: i64) -> bool {
+        let sizes = self.with(name, size);
+        let found = self.tried.iter().find(|(tried, _)| *tried == sizes);
+        let Some((_, Outcome::Other(recording))) = found else { return false };
+        let rounds = self.base.notes.causes(&recording.notes).rounds;
+        rounds.is_some_and(|rounds| rounds.theirs > rounds.ours) && recording.graph.len() > self.base.graph.len()
     }
 
     /// How much the host computes at some sizes: comparisons, and elements of tensors.
@@ -299,7 +363,7 @@ impl<'d> Domain<'d> {
             let before = limits.largest;
             if self.works(record, name, size) {
                 limits.largest = size;
-                if self.is_another_graph(&self.with(name, size)) {
+                if self.is_another_graph(&self.with(name, size)) || self.goes_round_more(name, size) {
                     break;
                 }
                 let alike = PERIODS.map(|period| size - (size - hint).rem_euclid(period * step));
@@ -320,6 +384,9 @@ impl<'d> Domain<'d> {
         }
         self.classes.push(SizeClass { name: name.clone(), smallest: limits.smallest, step });
         self.limits.push(limits);
+        if !self.is_another_graph(&self.with(name, hint + step)) {
+            self.explore_near(record, name, step);
+        }
         Ok(())
     }
 
@@ -447,9 +514,20 @@ impl<'d> Domain<'d> {
         if sizes.len() >= LEAST {
             return Ok(());
         }
-        let decides = self.others().find_map(|(sizes, other)| {
-            let (place, index) = self.base.notes.divergence(&other.notes)?;
-            (sizes.get(name) != Some(hint)).then_some((place, place.first[index]))
+        let others = || self.others().filter(|(sizes, _)| sizes.get(name) != Some(hint));
+        let rounds = others().find_map(|(sizes, other)| {
+            let is_unseen = self.base.notes.divergence(&other.notes).is_none();
+            Some((sizes, self.base.notes.causes(&other.notes).rounds.filter(|_| is_unseen)?))
+        });
+        if let Some((sizes, OtherRounds { at, what, ours, theirs, .. })) = rounds {
+            let [base, other] = [&self.base_sizes, sizes].map(|sizes| format!("at {sizes}"));
+            let (size, what) = (name.to_string(), what.told((ours, &base), (theirs, &other)));
+            return Err(DynamicError::Loop { size, what, at: at.to_string() }.into());
+        }
+        let decides = others().find_map(|(_, other)| {
+            let causes = self.base.notes.causes(&other.notes);
+            let (place, index) = self.base.notes.divergence(&other.notes).or(causes.comparison)?;
+            Some((place, place.first[index]))
         });
         match decides {
             Some((place, ours)) => {
@@ -458,7 +536,7 @@ impl<'d> Domain<'d> {
                 Err(DynamicError::OneWay { size, hint, count, comparison, at }.into())
             }
             None if let Some((sizes, other)) = self.other_nodes(name) => {
-                Err(super::agree::other_nodes(self, sizes, &other.graph).into())
+                Err(super::agree::other_nodes(self, sizes, other).into())
             }
             None => {
                 let reason =

@@ -83,17 +83,19 @@ pub enum DynamicError {
         /// The user's line.
         at: String,
     },
-    /// The graphs of two sizes differ, and no comparison says why.
+    /// The graphs of two sizes differ, and no comparison that can be a guard says why.
     #[error(
-        "the model does something else at {other} than at {base}:\n  {here}{here_at}\n  {there}{there_at}\n  no comparison \
-         of sizes was seen that decides it: if a function without an attribute does, annotate it with `#[fx::module]`, or put \
-         `#[fx::wrap]` on the part; a loop that runs once for each of a dimension can only be captured for one size"
+        "the model does something else at {other} than at {base}: {because}\n  {here}{here_at}\n  {there}{there_at}\n  \
+         capture it for one size, without `.dynamic(…)`, or let `fx::compile` capture it for each size that occurs; or put \
+         what depends on the size into a function with `#[fx::wrap(pure)]`, which is one node and runs each time"
     )]
     OtherGraph {
         /// The sizes of the first capture.
         base: String,
         /// The other sizes.
         other: String,
+        /// What is known of what decides it.
+        because: String,
         /// The node at the first.
         here: String,
         /// Where it was written, as a clause.
@@ -103,10 +105,27 @@ pub enum DynamicError {
         /// Where it was written, as a clause.
         there_at: String,
     },
+    /// A loop goes round once for each of a size, or otherwise so that the graph is another at nearly every size.
+    #[error(
+        "the graph cannot follow `{size}`: {what}, each of which is a part of the graph\n  at {at}\n  a graph has no loops: \
+         compute it for all of `{size}` at once, put the loop into a function with `#[fx::wrap(pure)]`, which is one node and \
+         runs each time, or keep `{size}` as it is, without `.dynamic(…)`; `fx::compile` captures the model for each size that \
+         occurs"
+    )]
+    Loop {
+        /// The size.
+        size: String,
+        /// What goes round, and how often at two sizes.
+        what: String,
+        /// The user's line.
+        at: String,
+    },
     /// A number differs from size to size and follows no expression that is known.
     #[error(
         "{what} is {first} at {base}, and {second} at {other}, which no expression of sizes that is tried gives\n  in \
-         {line}{at}\n  put the function that computes it into one with `#[fx::wrap]`, which runs each time"
+         {line}{at}\n  put what computes it and what is called with it into a function with `#[fx::wrap(pure)]`, which is one \
+         node and runs each time; or, if it is one of a few, choose it by comparisons (`if n <= 64 {{ 64 }} else {{ 128 }}`), \
+         which become guards"
     )]
     NotFitted {
         /// What the number is.
@@ -128,7 +147,8 @@ pub enum DynamicError {
     #[error(
         "a tensor that is built on the host is {first} at {base} and {second} at {other}, and is neither of one number, nor \
          counts up, nor follows from rows and columns\n  read by {line}{at}\n  annotate the function that builds it with \
-         `#[fx::module]` (it is then called again at each size; its arguments have to be numbers, flags, dtypes and devices) \
+         `#[fx::module]` (it is then called again at each size; its arguments have to be numbers, flags, dtypes and devices, or \
+         tuples and lists of them) \
          or give it as an input"
     )]
     HostTensor {
@@ -163,10 +183,14 @@ pub enum DynamicError {
         at: String,
     },
     /// More sizes were needed than can be asked for.
-    #[error("after {rounds} more captures it is still not clear which expressions numbers follow")]
+    #[error(
+        "after captures at {rounds} more sizes several expressions are still possible of a number, or none is found:\n  {reason}"
+    )]
     Unclear {
         /// How many there were.
         rounds: usize,
+        /// The number, as if it followed no expression.
+        reason: Box<DynamicError>,
     },
     /// What was made is not correct.
     #[error("the graph of all sizes is not correct: {0}")]

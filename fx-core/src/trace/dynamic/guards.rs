@@ -7,7 +7,7 @@ use super::agree::{Stop, fitted, fitted_float};
 use super::domain::Domain;
 use super::error::DynamicError;
 use crate::ir::Guard;
-use crate::trace::notes::{Comparison, Notes, Place};
+use crate::trace::notes::{Comparison, Notes, OtherRounds, Place};
 use crate::value::{Fitter, Number, Relation, Sizes, SymNumber};
 
 /// The conditions under which the model decides as in the first capture.
@@ -15,14 +15,9 @@ pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop
     let base = &domain.base().notes;
     let same: Vec<(&Sizes, &Notes)> = domain.same().map(|(sizes, recording)| (sizes, &recording.notes)).collect();
     // Where the model decided otherwise, and after how many comparisons.
-    let others: Vec<(&Sizes, &Notes, usize)> = domain
-        .others()
-        .filter_map(|(sizes, recording)| {
-            let (place, index) = base.divergence(&recording.notes)?;
-            let there = recording.notes.same_place(place)?.first.get(index)?;
-            Some((sizes, &recording.notes, there.order))
-        })
-        .collect();
+    let by_causes = domain.goes_by_causes();
+    let others = domain.others().filter_map(|(sizes, other)| Other::of(base, sizes, &other.notes, by_causes));
+    let others: Vec<Other<'_>> = others.collect();
     let mut guards = Guards { domain, known, guards: Vec::new(), fitter: None };
     for place in base.places() {
         let rows: Option<Vec<(&Sizes, &Place)>> = same
@@ -41,16 +36,54 @@ pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop
             if !points.iter().all(|(_, one)| is_as_ours(one)) {
                 continue;
             }
-            points.extend(others.iter().filter_map(|(sizes, notes, until)| {
-                let there = notes.same_place(place).filter(|there| there.count == place.count)?;
-                Some((*sizes, *there.first.get(index).filter(|there| there.order <= *until)?))
+            points.extend(others.iter().filter_map(|other| {
+                let there =
+                    other.notes.same_place(place).filter(|there| other.is_seen || there.count == place.count)?;
+                Some((other.sizes, *there.first.get(index).filter(|there| there.order <= other.until)?))
             }));
             guards.add(place, &points)?;
+        }
+    }
+    for (which, other) in others.iter().enumerate() {
+        let Some(rounds) = &other.rounds else { continue };
+        let is_new = |earlier: &Other<'_>| earlier.rounds.is_none_or(|earlier| !earlier.is_same_run(rounds));
+        if others[..which].iter().all(is_new) {
+            guards.add_rounds(rounds, &same, &others)?;
         }
     }
     let guards = guards.guards;
     check_others(domain, &guards)?;
     Ok(guards)
+}
+
+/// A capture in which the model decided otherwise.
+struct Other<'d> {
+    sizes: &'d Sizes,
+    notes: &'d Notes,
+    /// After how many comparisons.
+    until: usize,
+    /// Whether what decided is in a place that is not passed equally often.
+    is_seen: bool,
+    /// The loop, if that decided.
+    rounds: Option<OtherRounds>,
+}
+
+impl<'d> Other<'d> {
+    fn of(base: &Notes, sizes: &'d Sizes, notes: &'d Notes, by_causes: bool) -> Option<Self> {
+        let order = |(place, index): (&Place, usize)| Some(notes.same_place(place)?.first.get(index)?.order);
+        let ours = |(place, index): (&Place, usize)| place.first[index].order;
+        let (found, causes) = (base.divergence(notes), base.causes(notes));
+        // What came before in a place that is not passed equally often decides, if that counts.
+        let first = causes.comparison.filter(|cause| found.is_none_or(|found| by_causes && ours(*cause) < ours(found)));
+        match (first, found) {
+            (Some(first), _) => Some(Self { sizes, notes, until: order(first)?, is_seen: true, rounds: None }),
+            (None, Some(found)) => Some(Self { sizes, notes, until: order(found)?, is_seen: false, rounds: None }),
+            (None, None) => {
+                let rounds = causes.rounds;
+                Some(Self { sizes, notes, until: rounds?.until, is_seen: true, rounds })
+            }
+        }
+    }
 }
 
 struct Guards<'d> {
@@ -78,6 +111,31 @@ impl Guards<'_> {
             self.guards.push(guard);
         }
         Ok(())
+    }
+
+    /// A loop that has to go round as often as in the first capture.
+    fn add_rounds(
+        &mut self,
+        rounds: &OtherRounds,
+        same: &[(&Sizes, &Notes)],
+        others: &[Other<'_>],
+    ) -> Result<(), Stop> {
+        let comparison = |count: usize| {
+            let number = |count: usize| Number::Int(i64::try_from(count).unwrap_or(i64::MAX));
+            Comparison { order: 0, left: number(count), right: number(rounds.ours) }
+        };
+        // It went round otherwise where the graph is the same: it decides nothing.
+        if same.iter().any(|(_, notes)| notes.rounds_of(rounds) != rounds.ours) {
+            return Ok(());
+        }
+        let mut points: Vec<(&Sizes, Comparison)> = vec![(self.domain.base_sizes(), comparison(rounds.ours))];
+        points.extend(same.iter().map(|(sizes, notes)| (*sizes, comparison(notes.rounds_of(rounds)))));
+        points.extend(others.iter().filter_map(|other| {
+            let theirs = other.rounds.filter(|theirs| theirs.is_same_run(rounds))?.theirs;
+            Some((other.sizes, comparison(theirs)))
+        }));
+        let (at, relation) = (rounds.at, Relation::Eq);
+        self.add(&Place { at, relation, is_condition: false, count: 1, first: Vec::new() }, &points)
     }
 
     fn side(
@@ -144,6 +202,6 @@ fn check_others(domain: &Domain<'_>, guards: &[Guard]) -> Result<(), Stop> {
     };
     match domain.others().find(|(sizes, _)| !is_refused(sizes)) {
         None => Ok(()),
-        Some((sizes, recording)) => Err(super::agree::other_graph(domain, sizes, &recording.graph)),
+        Some((sizes, recording)) => Err(super::agree::other_graph(domain, sizes, recording)),
     }
 }

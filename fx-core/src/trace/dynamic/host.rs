@@ -7,6 +7,8 @@
 
 mod table;
 
+use std::sync::Arc;
+
 use candle_core::{DType, Tensor};
 
 use super::agree::{Stop, at};
@@ -34,6 +36,9 @@ struct Call {
     extents: Vec<SymInt>,
 }
 
+/// A size at which a capture would tell expressions apart.
+type Asked = (Arc<str>, i64);
+
 /// What gives a constant of the graph at every size; none if it is the same at all.
 pub(super) fn recipe(
     domain: &Domain<'_>,
@@ -49,21 +54,23 @@ pub(super) fn recipe(
     if tensors.iter().all(|tensor| tensor.id() == first.id() || is_equal(tensor, first)) {
         return Ok(None);
     }
-    let refused = || {
+    let error = || {
         let second = tensors.iter().position(|tensor| !is_equal(tensor, first)).unwrap_or_default();
         let other = second.checked_sub(1).and_then(|second| domain.same().nth(second));
         let graph = &domain.base().graph;
         let reader = graph.users(id).next().unwrap_or(id);
         let shape = |tensor: &Tensor| Fact::tensor(tensor.shape(), tensor.dtype()).to_string();
-        Stop::error(DynamicError::HostTensor {
+        DynamicError::HostTensor {
             first: shape(first),
             base: domain.base_sizes().to_string(),
             second: shape(&tensors[second]),
             other: other.map_or_else(String::new, |(sizes, _)| sizes.to_string()),
             line: graph.node_line(reader),
             at: at(graph, reader),
-        })
+        }
     };
+    let refused = || Stop::error(error());
+    let unclear = |(name, size): Asked| Stop::Unclear(name, size, Box::new(error()));
     if tensors.iter().any(|tensor| tensor.dtype() != first.dtype() || tensor.rank() != first.rank()) {
         return Err(refused());
     }
@@ -72,7 +79,7 @@ pub(super) fn recipe(
         let row: Vec<i64> = tensors.iter().map(|tensor| tensor.dims()[axis] as i64).collect();
         match fitter.fit(&row) {
             Fit::Is(expression) => dims.push(expression),
-            Fit::Unclear(name, size) => return Err(Stop::Unclear(name, size)),
+            Fit::Unclear(name, size) => return Err(unclear((name, size))),
             Fit::No => return Err(refused()),
         }
     }
@@ -83,7 +90,7 @@ pub(super) fn recipe(
         match family(&built, fitter) {
             Ok(Some(recipe)) if built.gives(&recipe) => return Ok(Some(recipe)),
             Ok(_) => {}
-            Err(stop) => return Err(stop),
+            Err(asked) => return Err(unclear(asked)),
         }
     }
     for family in [Built::by_difference, Built::by_difference_from_the_end, Built::corner] {
@@ -143,18 +150,18 @@ impl Built<'_> {
     }
 
     /// The expression of whole numbers, one for each size.
-    fn fit(fitter: &mut Fitter, row: impl Iterator<Item = Option<f64>>) -> Result<Option<SymInt>, Stop> {
+    fn fit(fitter: &mut Fitter, row: impl Iterator<Item = Option<f64>>) -> Result<Option<SymInt>, Asked> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64);
         let row: Option<Vec<i64>> = row.map(|number| number.and_then(whole)).collect();
         match row.map(|row| fitter.fit(&row)) {
             Some(Fit::Is(expression)) => Ok(Some(expression)),
-            Some(Fit::Unclear(name, size)) => Err(Stop::Unclear(name, size)),
+            Some(Fit::Unclear(name, size)) => Err((name, size)),
             Some(Fit::No) | None => Ok(None),
         }
     }
 
     /// One number everywhere.
-    fn full(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Stop> {
+    fn full(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Asked> {
         if self.rows.iter().any(|row| row.iter().any(|value| value.to_bits() != row[0].to_bits())) {
             return Ok(None);
         }
@@ -170,7 +177,7 @@ impl Built<'_> {
             if self.dtype().is_float() {
                 match fitter.fit_float(&row) {
                     FloatFit::Is(value) => value.into(),
-                    FloatFit::Unclear(name, size) => return Err(Stop::Unclear(name, size)),
+                    FloatFit::Unclear(name, size) => return Err((name, size)),
                     FloatFit::No => return Ok(None),
                 }
             } else {
@@ -187,7 +194,7 @@ impl Built<'_> {
     }
 
     /// `start`, `start + step`, and so on, in the order of the elements.
-    fn counting(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Stop> {
+    fn counting(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Asked> {
         let longest = self.rows.iter().max_by_key(|row| row.len());
         let Some(step) = longest.filter(|row| row.len() > 1).map(|row| row[1] - row[0]) else { return Ok(None) };
         if step == 0.0 || step.fract() != 0.0 {
@@ -225,7 +232,7 @@ impl Built<'_> {
     }
 
     /// One number where the column is more than `offset` after the row, another elsewhere.
-    fn triangle(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Stop> {
+    fn triangle(&self, fitter: &mut Fitter) -> Result<Option<Recipe>, Asked> {
         let rank = self.dims.len();
         if rank < 2 || self.dims[..rank - 2].iter().any(|dim| dim.as_int() != Some(1)) {
             return Ok(None);
@@ -260,7 +267,7 @@ impl Built<'_> {
         offsets: &[Option<f64>],
         rows: &SymInt,
         columns: &SymInt,
-    ) -> Result<Option<SymInt>, Stop> {
+    ) -> Result<Option<SymInt>, Asked> {
         let Some(known) = offsets.iter().flatten().next() else { return Ok(None) };
         if offsets.iter().flatten().all(|offset| offset == known) {
             return Ok(Some((*known as i64).into()));

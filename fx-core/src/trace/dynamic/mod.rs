@@ -43,17 +43,23 @@ pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Re
     let declared = &declared.told_apart(&|path| scalar(&base, path));
     let sizes = sizes_of(declared, &base)?;
     let mut domain = Domain::explore(declared, record, base, sizes)?;
+    let mut unclear = None;
     for _ in 0..ROUNDS {
         let mut fitter = Fitter::new(domain.points(), domain.classes().to_vec());
         fitter.exclude(domain.outside());
         declared.dimensions.iter().for_each(|dimension| fitter.expect(&dimension.size));
         match agree::unified(&domain, &mut fitter) {
             Ok(unified) => return finished(declared, domain, unified),
+            Err(Stop::Error(_)) if domain.go_by_causes(record) => {}
             Err(Stop::Error(error)) => return Err(TraceError::Dynamic(error)),
-            Err(Stop::Unclear(name, size)) => domain.try_one(record, &name, size),
+            Err(Stop::Unclear(name, size, reason)) => {
+                domain.try_one(record, &name, size);
+                unclear = Some(reason);
+            }
         }
     }
-    Err(DynamicError::Unclear { rounds: ROUNDS }.into())
+    let reason = unclear.unwrap_or_else(|| Box::new(DynamicError::NotCorrect("nothing was found".to_owned())));
+    Err(DynamicError::Unclear { rounds: ROUNDS, reason }.into())
 }
 
 /// The sizes of the first capture.
