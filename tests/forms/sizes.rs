@@ -61,7 +61,8 @@ fn report(forms: Vec<Form>) -> String {
         };
         module.check().unwrap_or_else(|error| panic!("{name}: {error}\n{}", module.graph()));
         let text = module.graph().to_text().unwrap();
-        let read = text.parse::<fx::Graph>().unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let table = fx::ops::OpTable::builtin().clone().with(&[fx::op_of!(grid)]);
+        let read = fx::Graph::parse(&text, &table).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         assert_eq!(read.to_text().unwrap(), text);
         assert!(module.code().contains("fn forward"), "{name}");
         let (mut refused, mut fails) = (Vec::new(), Vec::new());

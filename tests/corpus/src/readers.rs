@@ -66,13 +66,16 @@ pub enum Readers {
 ///
 /// # Errors
 ///
-/// That of the last capture, which found no module to blame.
+/// That of the capture in which modules that read data are one node each, if there are some; else that of the last one, which
+/// found no module to blame.
 pub fn capture(
     readers: Readers,
     trial: &[Value],
     mut attempt: impl FnMut(bool, Rules) -> Result<GraphModule, Failure>,
 ) -> Result<(GraphModule, Reads), Failure> {
     let mut rules = Rules::default();
+    // Why modules that read data cannot be one node each.
+    let mut why_not_whole = None;
     loop {
         let reader = match attempt(false, rules.clone()) {
             Ok(graph) => match varies(&graph, trial) {
@@ -82,12 +85,16 @@ pub fn capture(
             },
             Err(failure) if reads_data(&failure) => rules.last.lock().unwrap_or_else(PoisonError::into_inner).take(),
             Err(failure) if rules.whole.is_empty() => return Err(failure),
-            Err(_) => None,
+            Err(failure) => {
+                why_not_whole = Some(failure);
+                None
+            }
         };
         // Where nothing was recorded, or the model itself reads, or that module cannot be one node, the data that was read
         // stays what it was.
         if readers == Readers::BakedIn || !reader.is_some_and(|place| rules.whole.insert(place)) {
-            return Ok((attempt(true, Rules::default())?, Reads::Specialized));
+            let specialized = attempt(true, Rules::default());
+            return Ok((specialized.map_err(|failure| why_not_whole.unwrap_or(failure))?, Reads::Specialized));
         }
     }
 }

@@ -311,10 +311,12 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, recording: &Record
         None => "nothing".to_owned(),
     };
     let place = |graph: &Graph| id.map_or_else(String::new, |id| at(graph, id));
+    let (because, because_at) = because(&domain.base().notes, &recording.notes);
     DynamicError::OtherGraph {
         base: domain.base_sizes().to_string(),
         other: sizes.to_string(),
-        because: because(&domain.base().notes, &recording.notes),
+        because,
+        because_at,
         here: line(base),
         here_at: place(base),
         there: line(other),
@@ -322,29 +324,33 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, recording: &Record
     }
 }
 
-/// What is known of why two runs recorded other graphs.
-fn because(ours: &Notes, theirs: &Notes) -> String {
+/// What is known of why two runs recorded other graphs, and where, as a clause of its own line.
+fn because(ours: &Notes, theirs: &Notes) -> (String, String) {
     let Causes { comparison, condition, rounds } = ours.causes(theirs);
     if let Some(OtherRounds { at, what, ours, theirs, .. }) = rounds {
-        return format!("{}, at {at}", what.told((ours, "here"), (theirs, "there")));
+        return (what.told((ours, "here"), (theirs, "there")), format!("\n  at {at}"));
     }
     if let Some((place, index)) = comparison {
         let one = place.first[index];
         let there = theirs.same_place(place).and_then(|there| there.first.get(index)).unwrap_or(&one);
         let written = |one: &Comparison| format!("`{} {} {}`", one.left, place.relation, one.right);
-        return format!("it decides by {} there, by {} here, at {}", written(there), written(&one), place.at);
+        return (
+            format!("it decides by {} here and {} there", written(&one), written(there)),
+            format!("\n  at {}", place.at),
+        );
     }
-    match condition {
-        Some((place, index)) => {
-            let holds = place.first[index].left == Number::Int(1);
-            let (here, there) = if holds { ("holds", "does not") } else { ("does not hold", "does") };
-            format!("a condition {here} here and {there} there, of which no comparison was seen, at {}", place.at)
-        }
-        None => {
-            "nothing was seen that decides it, so a function without an attribute may; with `#[fx::module]` it is seen"
-                .to_owned()
-        }
-    }
+    let Some((place, index)) = condition else {
+        let text =
+            "nothing was seen that decides it, so a function without an attribute may; with `#[fx::module]` it is seen";
+        return (text.to_owned(), String::new());
+    };
+    let holds = place.first[index].left == Number::Int(1);
+    let (here, there) = if holds { ("holds", "does not") } else { ("does not hold", "does") };
+    let text = format!(
+        "a condition {here} here and {there} there, and nobody sees what it compares; written as a comparison of \
+        numbers, or in a function with `#[fx::module]`, it is a guard"
+    );
+    (text, format!("\n  at {}", place.at))
 }
 
 /// Where a node was written, as a clause of its own line: a constant, where it is read first.

@@ -85,7 +85,7 @@ pub enum DynamicError {
     },
     /// The graphs of two sizes differ, and no comparison that can be a guard says why.
     #[error(
-        "the model does something else at {other} than at {base}: {because}\n  {here}{here_at}\n  {there}{there_at}\n  \
+        "the model does something else at {other} than at {base}: {because}{because_at}\n  {here}{here_at}\n  {there}{there_at}\n  \
          capture it for one size, without `.dynamic(…)`, or let `fx::compile` capture it for each size that occurs; or put \
          what depends on the size into a function with `#[fx::wrap(pure)]`, which is one node and runs each time"
     )]
@@ -96,6 +96,8 @@ pub enum DynamicError {
         other: String,
         /// What is known of what decides it.
         because: String,
+        /// Where, as a clause.
+        because_at: String,
         /// The node at the first.
         here: String,
         /// Where it was written, as a clause.
