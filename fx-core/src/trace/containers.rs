@@ -175,7 +175,8 @@ impl<T: Traceable> Traceable for OnceCell<T> {
     type Symbolic = OnceCell<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -191,7 +192,8 @@ impl<T: Traceable> Traceable for OnceLock<T> {
     type Symbolic = OnceLock<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -262,7 +264,7 @@ macro_rules! maps {
                 let mirror = |(i, (key, value)): (usize, (&K, &V))| {
                     (key.clone(), value.symbolic(&scope.part(&key.segment(), i)))
                 };
-                self.iter().enumerate().map(mirror).collect()
+                self.iter().filter(|_| !scope.forgets()).enumerate().map(mirror).collect()
             }
 
             fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {

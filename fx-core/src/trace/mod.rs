@@ -90,7 +90,7 @@ pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
 pub use known::{ConstructIn, Known, TraceableIn, is_same_module};
-pub(crate) use notes::asking_for_layout;
+pub(crate) use notes::{Noticed, noticing};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
