@@ -30,6 +30,8 @@ mod foreign;
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
+#[path = "forms/objects.rs"]
+mod objects;
 #[path = "forms/paths.rs"]
 mod paths;
 #[path = "forms/programs.rs"]

@@ -20,7 +20,7 @@ use crate::twin::body::Body;
 use crate::twin::data::report_reads;
 use crate::twin::names::Names;
 use crate::twin::shadow;
-use crate::twin::types::{Target, Types};
+use crate::twin::types::Target;
 use crate::whole;
 
 /// The function and its twin.
@@ -38,8 +38,8 @@ pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, erro
     if !options.specialize {
         report_reads(&item.block, errors);
     }
-    let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);
-    types.keep_generics(&item.sig.generics);
+    dispatch.both_worlds(&options.bounds);
+    let types = dispatch.types(Target::Twin);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
     let mut body = Body::new(&types, &item.sig, &item.block, &[], paths);
     body.visit_block_mut(&mut block);

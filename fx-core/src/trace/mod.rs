@@ -67,6 +67,7 @@ mod world;
 #[doc(hidden)]
 pub mod cloned;
 mod containers;
+mod pointers;
 mod weights;
 #[doc(hidden)]
 pub mod callee;
@@ -93,6 +94,7 @@ pub use known::{ConstructIn, Known, TraceableIn, is_same_module};
 pub(crate) use notes::asking_for_layout;
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
+pub use pointers::Shareable;
 pub(crate) use owner::{Original, Place};
 pub(crate) use probe::size_name;
 pub use proxy::Proxy;
