@@ -8,6 +8,8 @@ mod support;
 
 #[path = "forms/arguments.rs"]
 mod arguments;
+#[path = "forms/asked.rs"]
+mod asked;
 #[path = "forms/bodies.rs"]
 mod bodies;
 #[path = "forms/builders.rs"]

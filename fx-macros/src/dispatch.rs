@@ -62,10 +62,10 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The same of a function that takes no tensors but returns some, and takes a type that may hold them:
-    /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument.
-    pub(crate) fn by_type(item: &'a ItemFn, paths: &'a Paths) -> Option<Self> {
+    /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument; where `named`, whatever it returns.
+    pub(crate) fn by_type(item: &'a ItemFn, named: bool, paths: &'a Paths) -> Option<Self> {
         let returns_tensor = matches!(&item.sig.output, syn::ReturnType::Type(_, ty) if type_mentions_tensor(ty));
-        if !returns_tensor
+        if !(returns_tensor || named)
             || special_keyword(&item.sig).is_some()
             || item.sig.constness.is_some()
             || is_generic(&item.sig)

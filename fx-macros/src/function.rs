@@ -1,6 +1,6 @@
 //! `#[fx::module]` on a free function.
 //!
-//! One that takes tensors, or a type that holds them and returns some, is chosen by them (`dispatch.rs`), and its proxy side
+//! One that takes tensors, or a type that holds them and returns some or says `by`, is chosen by them (`dispatch.rs`), and its proxy side
 //! is a twin of the body. One that builds a model of closures is chosen by its weights (`builder.rs`). One that takes none of
 //! these is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
 
@@ -28,7 +28,8 @@ pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, erro
     if is_builder(&item.sig) {
         return builder::expand(item, paths, errors);
     }
-    let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
+    let named = !options.by.is_empty();
+    let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, named, paths));
     let Some(mut dispatch) = dispatch else {
         return helper::expand(item, paths);
     };

@@ -102,6 +102,8 @@ pub(crate) fn expand_impl(
         }
         let mut twin = (*method).clone();
         map_whole_signature(&mut twin.sig, &types);
+        // What records is no constant.
+        twin.sig.constness = None;
         if takes_weights && !builds {
             // The trait asks for it; mirrors are made by tracers.
             twin.block = not_made(&method.sig.ident, paths);
