@@ -67,6 +67,7 @@ mod world;
 #[doc(hidden)]
 pub mod cloned;
 mod containers;
+mod pointers;
 mod weights;
 #[doc(hidden)]
 pub mod callee;
@@ -94,6 +95,7 @@ pub(crate) use notes::{Noticed, noticing};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
+pub use pointers::Shareable;
 pub(crate) use probe::size_name;
 pub use proxy::Proxy;
 pub(crate) use recording::{state_of, told_besides};
