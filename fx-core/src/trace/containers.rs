@@ -243,31 +243,50 @@ maps! { HashMap:; BTreeMap: Ord; }
 /// A key of a map that a model may hold.
 ///
 /// Text, numbers, flags, and pairs and triples of these.
+///
+/// Keys that differ have different segments.
 pub trait MapKey: Clone + Eq + Hash {
+    /// Whether there may be any characters in it.
+    const IS_TEXT: bool = false;
+
     /// As a path segment.
     fn segment(&self) -> String;
 }
 
 macro_rules! map_keys {
-    ($($type:ty),*) => {$(
+    ($is_text:literal: $($type:ty),*) => {$(
         impl MapKey for $type {
+            const IS_TEXT: bool = $is_text;
+
             fn segment(&self) -> String {
                 self.to_string()
             }
         }
     )*};
 }
-map_keys!(usize, u8, u16, u32, u64, i32, i64, bool, char, String, &'static str);
+map_keys!(false: usize, u8, u16, u32, u64, i32, i64, bool);
+map_keys!(true: char, String, &'static str);
+
+/// Two parts as one segment. Before text the first part must tell where it ends.
+fn joined<A: MapKey, B: MapKey>(first: &A, rest: &B) -> String {
+    let (first, rest) = (first.segment(), rest.segment());
+    let first = if A::IS_TEXT && B::IS_TEXT { first.replace('~', "~~").replace('_', "~_") } else { first };
+    format!("{first}_{rest}")
+}
 
 impl<A: MapKey, B: MapKey> MapKey for (A, B) {
+    const IS_TEXT: bool = A::IS_TEXT || B::IS_TEXT;
+
     fn segment(&self) -> String {
-        format!("{}_{}", self.0.segment(), self.1.segment())
+        joined(&self.0, &self.1)
     }
 }
 
 impl<A: MapKey, B: MapKey, C: MapKey> MapKey for (A, B, C) {
+    const IS_TEXT: bool = A::IS_TEXT || B::IS_TEXT || C::IS_TEXT;
+
     fn segment(&self) -> String {
-        format!("{}_{}_{}", self.0.segment(), self.1.segment(), self.2.segment())
+        joined(&self.0, &(self.1.clone(), self.2.clone()))
     }
 }
 

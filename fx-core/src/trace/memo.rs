@@ -170,6 +170,7 @@ impl Keys<'_> {
         match leaf {
             Held::Data(data) => data.clone(),
             Held::Text(text) => Argument::Str(text.clone()),
+            Held::Layer(layer) => layer.told().map_or(Argument::None, Argument::Str),
             Held::Tensor(proxy) => match (proxy.held_at(), proxy.known_node()) {
                 (Some(path), _) if !self.is_by_value(path) => Argument::Str(path.as_str().into()),
                 (_, Some(node)) => Argument::Node(NodeId::new(self.key(node))),

@@ -38,6 +38,7 @@ mod owner;
 mod scope;
 mod proxy;
 mod given;
+mod held_layer;
 pub mod held;
 pub(crate) mod encode;
 mod call;
@@ -76,6 +77,8 @@ mod recording;
 mod dynamic;
 #[doc(hidden)]
 pub mod compare;
+#[doc(hidden)]
+pub mod rounded;
 mod tracer;
 
 pub use building::Builds;

@@ -144,6 +144,15 @@ impl<'d> Domain<'d> {
         self.base
     }
 
+    /// Each size that one can be, others being as given.
+    pub(super) fn each(&self, name: &Arc<str>) -> impl Iterator<Item = Sizes> {
+        let of = self.classes.iter().zip(&self.limits).find(|(class, _)| class.name == *name);
+        let found = of.map(|(class, limits)| (limits.smallest, limits.largest, class.step));
+        let (smallest, largest, step) = found.unwrap_or((0, -1, 1));
+        let count = (largest - smallest) / step.max(1) + 1;
+        (0..count).map(move |i| self.with(name, smallest + i * step))
+    }
+
     /// The limits of sizes, as guards.
     pub(super) fn limits(&self, guards: &mut Vec<Guard>) {
         for (class, limits) in self.classes.iter().zip(&self.limits) {
