@@ -14,6 +14,7 @@ use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
 use super::session::shared;
+use super::sharing::{meet, meet_cell};
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -101,8 +102,10 @@ macro_rules! shared_pointers {
                     let ($this, $scope) = (self, &scope.at(Place::$behind(self)));
                     $type::new($mirror)
                 };
+                let pointer = $type::as_ptr(self).cast();
                 // Nothing holds the whole model, so its mirror stays its tracer's own.
-                if scope.path().is_root() { make() } else { shared($type::as_ptr(self).cast(), make) }
+                let mirror = || if scope.path().is_root() { make() } else { shared(pointer, make) };
+                meet(pointer, $type::strong_count(self), scope, mirror)
             }
 
             fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
@@ -133,6 +136,7 @@ macro_rules! locks {
             type Symbolic = $type<T::Symbolic>;
 
             fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                meet_cell();
                 let $value = self;
                 match $locked {
                     // What is inside may change and cannot be lent.
