@@ -12,6 +12,7 @@ use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::Part;
 use super::scope::Scope;
+use super::sharing::meet_cell;
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -92,6 +93,7 @@ macro_rules! locks {
             type Symbolic = $type<T::Symbolic>;
 
             fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                meet_cell();
                 let $value = self;
                 match $locked {
                     // What is inside may change and cannot be lent.

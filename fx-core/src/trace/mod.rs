@@ -67,6 +67,7 @@ mod known;
 mod world;
 #[doc(hidden)]
 pub mod cloned;
+mod sharing;
 mod containers;
 mod pointers;
 mod weights;
@@ -105,6 +106,7 @@ pub(crate) use recording::{state_of, told_besides};
 pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
+pub(crate) use sharing::shared_with_others;
 pub use symbolic_module::{Module, ModuleT};
 pub use traceable::{Construct, Symbolic, Traceable, no_mirror, not_made};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -313,7 +313,8 @@ impl VisitMut for Body<'_> {
                 }
             }
             Expr::Call(call) if decisions::is_decision_of(call) => {
-                visit_mut::visit_expr_call_mut(self, call);
+                // Its path is of std's.
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 if let Some(note) = decisions::noted_of(call, self.paths) {
                     *expr = syn::parse_quote!({ #note #expr });
                 }

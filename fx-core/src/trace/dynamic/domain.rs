@@ -214,6 +214,16 @@ impl<'d> Domain<'d> {
         self.works(record, name, size);
     }
 
+    /// Tries these sizes.
+    pub(super) fn try_sizes(&mut self, record: &mut Record<'_>, sizes: Sizes) {
+        self.works_at(record, sizes);
+    }
+
+    /// Whether these sizes were tried.
+    pub(super) fn is_tried(&self, sizes: &Sizes) -> bool {
+        *sizes == self.base_sizes || self.tried.iter().any(|(tried, _)| tried == sizes)
+    }
+
     fn hint(&self, name: &str) -> i64 {
         self.base_sizes.get(name).unwrap_or_default()
     }
