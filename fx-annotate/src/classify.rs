@@ -513,6 +513,11 @@ pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
 }
 
+/// Whether it is a trait of functions: behind a trait object, nobody can look into one.
+fn is_function(name: &str) -> bool {
+    matches!(name, "Fn" | "FnMut" | "FnOnce")
+}
+
 /// Whether the type trains a model.
 fn is_optimizer(name: &str) -> bool {
     matches!(name, "AdamW" | "SGD")
