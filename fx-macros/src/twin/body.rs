@@ -325,11 +325,12 @@ impl VisitMut for Body<'_> {
                     return;
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                calls::find_moe(&mut call.func);
+                calls::find_module(&mut call.func);
                 calls::find_transformers(&mut call.func, self.paths);
                 calls::call_original(call);
                 if let Some(original) = self.original_function(call) {
                     *expr = original;
+                } else if calls::make_state(call, self) {
                 } else if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
