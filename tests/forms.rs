@@ -8,6 +8,8 @@ mod support;
 
 #[path = "forms/arguments.rs"]
 mod arguments;
+#[path = "forms/asked.rs"]
+mod asked;
 #[path = "forms/bodies.rs"]
 mod bodies;
 #[path = "forms/builders.rs"]
@@ -22,6 +24,8 @@ mod crates;
 mod data;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
+#[path = "forms/edges.rs"]
+mod edges;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]
@@ -32,6 +36,8 @@ mod foreign;
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
+#[path = "forms/objects.rs"]
+mod objects;
 #[path = "forms/paths.rs"]
 mod paths;
 #[path = "forms/programs.rs"]

@@ -14,6 +14,7 @@ mod lent;
 mod made;
 mod settle;
 mod standard;
+pub(crate) mod transformers;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +23,7 @@ use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 use crate::drivers::{Body, Drivers};
 use crate::makers::Makers;
 use crate::signature::{
-    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, takes_functions,
+    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, steers, takes_functions,
     takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
@@ -52,6 +53,8 @@ struct TypeDef {
     clone_by_hand: bool,
     /// Names of its type parameters.
     generics: BTreeSet<String>,
+    /// Those among them that are layers: candle's `Module` bounds them.
+    layers: BTreeSet<String>,
     /// A type that it holds of a crate that is neither candle nor known to fx.
     outside: Option<String>,
     /// Why it is neither a module nor plain data, though it holds tensors or computes.
@@ -88,7 +91,7 @@ pub(super) struct Classes {
     traits: BTreeSet<String>,
     /// The types that have a trait of a name, tensors apart; none for those of others.
     having: HashMap<String, Vec<Option<usize>>>,
-    /// Names of those among them that have methods without bodies and nothing else.
+    /// Names of those among them that have methods and nothing else, which read no data.
     bare: BTreeSet<String>,
     /// Names of those among these that are one trait for tensors and proxies.
     mirrored: BTreeSet<String>,
@@ -163,6 +166,9 @@ impl Classes {
         }
         classes.read_impls(files.clone());
         classes.settle();
+        for file in files.clone() {
+            classes.leave_traits(file);
+        }
         classes.makers = Makers::among(&classes, files);
         classes.hiding = classes.find_hiding();
         classes
@@ -243,18 +249,29 @@ impl Classes {
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
-            syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().map(|last| last.ident.to_string()).filter(|name| self.has_module(name))
-            }
+            syn::TypeParamBound::Trait(bound) => bound
+                .path
+                .segments
+                .last()
+                .map(|last| last.ident.to_string())
+                .filter(|name| self.has_module(name) && !self.mirrored.contains(name)),
             _ => None,
         };
         let other = types.into_iter().find(is_other).map(|path| format!("it takes or gives `{}`", path.join("::")));
         other.or_else(|| bounds.into_iter().find_map(own_bound).map(|name| format!("it is generic over `{name}`")))
     }
 
-    /// Whether a method steers the model from outside: it reads data, and no computation calls it.
-    pub(super) fn is_driver(&self, file: &SourceFile, item: &ItemImpl, method: &syn::ImplItemFn) -> bool {
-        self.owner(file, item).is_some_and(|owner| self.drivers.contains(owner, &method.sig.ident.to_string()))
+    /// Why a method is left out that steers the model from outside: it reads data, say, and no computation calls it.
+    pub(super) fn steers(&self, file: &SourceFile, item: &ItemImpl, method: &syn::ImplItemFn) -> Option<&'static str> {
+        let owner = self.owner(file, item)?;
+        let left = self.drivers.contains(Some(owner), &method.sig.ident.to_string());
+        steers(&method.sig, &method.block).filter(|_| left)
+    }
+
+    /// The same of a function.
+    pub(super) fn function_steers(&self, file: &SourceFile, item: &syn::ItemFn) -> Option<&'static str> {
+        let left = self.drivers.contains(None, &item.sig.ident.to_string());
+        steers(&item.sig, &item.block).filter(|_| left && !mentions_tensor(file, &result(&item.sig)))
     }
 
     /// Whether the path leads into a crate that is neither candle, std nor one that fx knows.
@@ -301,6 +318,7 @@ impl Classes {
                 derives: derives(attributes),
                 clone_by_hand: false,
                 generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
+                layers: bounded(file, generics, &TRAITS),
                 outside: None,
                 left: None,
                 names: BTreeSet::new(),
@@ -313,7 +331,7 @@ impl Classes {
         let here = first..self.types.len();
         for (id, held) in here.clone().zip(fields) {
             for path in held {
-                if self.is_outside(file, &path) {
+                if self.is_outside(file, &path) || transformers::is_unknown(file, &path) {
                     self.types[id].outside.get_or_insert_with(|| path.join("::"));
                 }
                 let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
@@ -325,6 +343,22 @@ impl Classes {
         }
     }
 
+    /// Leaves the traits alone that bring methods which nobody can follow.
+    fn leave_traits(&mut self, file: &SourceFile) {
+        let mut left = Vec::new();
+        walk(&file.syntax.items, &mut |item| {
+            if let Item::Trait(item) = item
+                && item.items.iter().any(|member| {
+                    matches!(member, syn::TraitItem::Fn(method)
+                        if method.default.is_some() && self.is_out_of_reach(file, &method.sig))
+                })
+            {
+                left.push(item.ident.to_string());
+            }
+        });
+        self.mirrored.retain(|name| !left.contains(name));
+    }
+
     /// Notes which types are cloned and which compute, and what the computations call.
     fn read_impls<'a>(&mut self, files: impl Iterator<Item = &'a SourceFile>) {
         let mut bodies = Vec::new();
@@ -332,10 +366,18 @@ impl Classes {
         for file in files {
             walk(&file.syntax.items, &mut |item| {
                 if let Item::Fn(function) = item {
-                    steering.push(Body::of_function(&function.sig, &function.block));
+                    steering.push(Body::of_function(file, &function.sig, &function.block));
                     let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
                     let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
                     self.returned.extend(returned);
+                }
+                if let Item::Trait(item) = item {
+                    let brought = item.items.iter().filter_map(|member| match member {
+                        syn::TraitItem::Fn(method) => Some((method.sig.ident.to_string(), method.default.as_ref()?)),
+                        _ => None,
+                    });
+                    let computes = self.mirrored.contains(&item.ident.to_string());
+                    bodies.extend(brought.map(|(name, body)| (computes, name, calls(body))));
                 }
                 let Item::Impl(item) = item else { return };
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
@@ -370,12 +412,7 @@ impl Classes {
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();
                     self.types[owner].names.extend(mentioned);
-                    steering.push(Body {
-                        owner: Some(owner),
-                        name: name.clone(),
-                        calls: calls(&method.block),
-                        reads: reads_data(&method.block),
-                    });
+                    steering.push(Body::of_method(owner, &method.sig, &method.block));
                     bodies.push((computes || beside, name, calls(&method.block)));
                 }
             });
@@ -462,9 +499,30 @@ fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
 }
 
-/// Whether a trait has methods without bodies and nothing else.
+/// Names of the type parameters that one of these traits of candle's bounds, beside them or in a `where` clause.
+fn bounded(file: &SourceFile, generics: &syn::Generics, traits: &[&str]) -> BTreeSet<String> {
+    let is_bound = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            matches!(file.origin(&segments(&bound.path)), Origin::Candle(name) if traits.contains(&&*name))
+        }
+        _ => false,
+    };
+    let beside = generics.type_params().filter(|param| param.bounds.iter().any(is_bound));
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let below = clauses.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) if predicate.bounds.iter().any(is_bound) => match &predicate.bounded_ty {
+            Type::Path(ty) => ty.path.get_ident().map(ToString::to_string),
+            _ => None,
+        },
+        _ => None,
+    });
+    beside.map(|param| param.ident.to_string()).chain(below).collect()
+}
+
+/// Whether a trait has methods and nothing else, and those that it brings itself read no data.
 fn is_bare(item: &syn::ItemTrait) -> bool {
-    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if method.default.is_none());
+    let follows = |method: &syn::TraitItemFn| method.default.as_ref().is_none_or(|body| !reads_data(body));
+    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if follows(method));
     item.generics.params.is_empty() && item.items.iter().all(bare)
 }
 
@@ -485,6 +543,11 @@ fn is_plain(name: &str) -> bool {
 /// Whether the type is where weights come from: a `VarBuilder`, candle's or a crate's own, or what a GGUF file holds.
 pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
+}
+
+/// Whether it is a trait of functions: behind a trait object, nobody can look into one.
+fn is_function(name: &str) -> bool {
+    matches!(name, "Fn" | "FnMut" | "FnOnce")
 }
 
 /// Whether the type trains a model.

@@ -9,6 +9,7 @@
 //! Invariant: what is found gives the number at every one of the sizes. Where several divisions would, one more size tells
 //! them apart ([`Fit::Unclear`]).
 
+mod bent;
 mod float;
 
 use std::collections::HashMap;
@@ -231,50 +232,6 @@ impl Fitter {
         found.map_or_else(|| self.divided(x, xs, row), Fit::Is)
     }
 
-    /// The larger or smaller of two `a*x + b`, one at smaller `x`, the other at larger ones: `n.abs_diff(2)`.
-    fn bent(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Option<SymInt> {
-        let mut points: Vec<(i64, i64)> = xs.iter().copied().zip(row.iter().copied()).collect();
-        points.sort_unstable();
-        points.dedup_by_key(|(x, _)| *x);
-        // Each line has to be seen at more points than it takes to draw it.
-        let [first, second, .., last_but_one, last] = points[..] else { return None };
-        let through = |(x, t): (i64, i64), (other_x, other_t): (i64, i64)| line(&[x, other_x], &[t, other_t], |_| true);
-        let ((a, b), (c, d)) = (through(first, second)?, through(last_but_one, last)?);
-        let is_on = |(a, b): (i64, i64)| {
-            let on = |(x, t): &&(i64, i64)| a.checked_mul(*x).and_then(|ax| ax.checked_add(b)) == Some(*t);
-            points.iter().filter(on).count()
-        };
-        if a == c || is_on((a, b)) < 2 || is_on((c, d)) < 3 || points.len() < 6 {
-            return None;
-        }
-        let (left, right) = (scaled(a, x).ok()?.plus(b).ok()?, scaled(c, x).ok()?.plus(d).ok()?);
-        let op = if c > a { SymOp::Max } else { SymOp::Min };
-        self.checked(SymInt::binary(op, &left, &right), row)
-    }
-
-    /// `m % x` and `m / x`.
-    fn divided(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Fit {
-        let high = index_of(xs, |a, b| a > b);
-        // What is left where a larger number divides is all of it.
-        if (1..xs[high]).contains(&row[high])
-            && let Some(found) = self.checked(SymInt::binary(SymOp::Rem, &row[high].into(), x), row)
-        {
-            return Fit::Is(found);
-        }
-        let bounds = xs.iter().zip(row).try_fold((1, i64::MAX), |(least, most), (x, t)| {
-            let from = x.checked_mul(*t).filter(|_| *x > 0)?;
-            let (least, most) = (i64::max(least, from), i64::min(most, from.checked_add(x - 1)?));
-            (least <= most).then_some((least, most))
-        });
-        let Some((least, most)) = bounds else { return Fit::No };
-        let with = |m: i64| SymInt::binary(SymOp::Div, &m.into(), x);
-        let (Ok(one), Ok(other)) = (with(least), with(most)) else { return Fit::No };
-        match self.difference(&one, &other) {
-            Some((name, size)) if least < most => Fit::Unclear(name, size),
-            _ => self.checked(Ok(one), row).map_or(Fit::No, Fit::Is),
-        }
-    }
-
     /// What two numbers give that is no sum and no product: `min(x + a, y + b)`, `max(x - y + a, b)`, `x / y`, `x % y`.
     fn of_two_numbers(&self, (x, xs): (&SymInt, &[i64]), (y, ys): (&SymInt, &[i64]), row: &[i64]) -> Option<SymInt> {
         for (op, limit) in [(SymOp::Min, i64::max as fn(i64, i64) -> i64), (SymOp::Max, i64::min)] {
@@ -410,7 +367,7 @@ impl Fitter {
         found.map_or(Fit::No, Fit::Is)
     }
 
-    /// The larger or smaller of `a*x + b` and a number.
+    /// The larger or smaller of `a*x + b` and a number, or `a*x + b` between two numbers.
     fn clamped(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Option<SymInt> {
         for (op, limit) in [(SymOp::Max, *row.iter().min()?), (SymOp::Min, *row.iter().max()?)] {
             let at_limit = row.iter().filter(|value| **value == limit).count();
@@ -425,7 +382,15 @@ impl Fitter {
                 }
             }
         }
-        None
+        let (least, most) = (*row.iter().min()?, *row.iter().max()?);
+        let count = |limit: i64| row.iter().filter(|value| **value == limit).count();
+        if count(least) < 2 || count(most) < 2 || distinct(row.iter().copied()) < 5 {
+            return None;
+        }
+        let (a, b) = line(xs, row, |value| value != least && value != most)?;
+        let free = scaled(a, x).and_then(|scaled| scaled.plus(b));
+        let above = free.and_then(|free| binary(SymOp::Max, &free, least));
+        self.checked(above.and_then(|above| binary(SymOp::Min, &above, most)), row)
     }
 
     /// A sum of multiples of these, and a number.

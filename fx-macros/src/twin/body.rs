@@ -5,8 +5,8 @@
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
-//! - Comparisons are noted, for guards (`compare.rs`), and other conditions, loops and closures (`rounds.rs`), to tell what a
-//!   graph cannot follow.
+//! - Comparisons are noted, for guards (`compare.rs`, `decisions.rs`), and floats that are made whole (`rounding.rs`); and other
+//!   conditions, loops and closures (`rounds.rs`), to tell what a graph cannot follow.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path, Signature,
-    Stmt, Type,
+    Arm, Block, Expr, ExprCall, ExprPath, ExprRepeat, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path,
+    Signature, Stmt, Type,
 };
 
 use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
@@ -28,7 +28,7 @@ use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, conditions, decisions, literals, rounds, variants};
+use super::{calls, compare, conditions, decisions, literals, rounding, rounds, variants};
 use crate::known::Known;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
@@ -220,6 +220,16 @@ impl<'a> Body<'a> {
         self.fallbacks.redirect_tuple(path, kept)
     }
 
+    /// Makes the tuple struct of a pattern that of the mirror, if it has one in this module.
+    fn redirect_pattern(&mut self, path: &mut Path) -> bool {
+        let (types, imported, bound) = (&self.types, &self.imported, &self.bound);
+        let kept = |name: &Ident| {
+            let text = name.to_string();
+            types.is_kept(name) || imported.contains(&text) || bound.contains(&text)
+        };
+        self.fallbacks.redirect_pattern(path, kept)
+    }
+
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
     fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
         self.rewrite_own(path);
@@ -232,7 +242,7 @@ impl<'a> Body<'a> {
     }
 
     /// Makes a path that is a value, or a function that is called, that of the symbolic world.
-    fn rewrite_value(&mut self, expr: &mut Expr) {
+    fn rewrite_value(&mut self, expr: &mut Expr, written: Written) {
         let Expr::Path(path) = expr else {
             return self.visit_expr_mut(expr);
         };
@@ -244,7 +254,7 @@ impl<'a> Body<'a> {
                 *expr = other;
                 return;
             }
-            self.redirect(&mut path.path, Written::Value);
+            self.redirect(&mut path.path, written);
         }
         calls::redirect_bare(path, self);
     }
@@ -258,7 +268,7 @@ impl<'a> Body<'a> {
                 return;
             }
         }
-        self.rewrite_value(func);
+        self.rewrite_value(func, Written::Called);
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -306,16 +316,25 @@ impl VisitMut for Body<'_> {
                     calls::keep_custom_op(&mut method.ident, args, self);
                 }
             }
+            Expr::Call(call) if decisions::is_decision_of(call) => {
+                // Its path is of std's.
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                if let Some(note) = decisions::noted_of(call, self.paths) {
+                    *expr = syn::parse_quote!({ #note #expr });
+                }
+            }
             Expr::Call(call) => {
                 if let Some(replacement) = self.built(call) {
                     *expr = replacement;
                     return;
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                calls::find_moe(&mut call.func);
+                calls::find_module(&mut call.func);
+                calls::find_transformers(&mut call.func, self.paths);
                 calls::call_original(call);
                 if let Some(original) = self.original_function(call) {
                     *expr = original;
+                } else if calls::make_state(call, self) {
                 } else if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
@@ -327,7 +346,7 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
-                        let is_variant = calls::is_variant(&call.func, self);
+                        let is_variant = calls::is_variant(&call.func, true, self);
                         let is_made = is_variant || self.redirect_tuple(&mut call.func);
                         self.rewrite_called(&mut call.func);
                         if is_made {
@@ -344,16 +363,28 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
-            Expr::MethodCall(call) if decisions::of(call).is_some() => {
+            Expr::MethodCall(call) if decisions::is_decision(call) => {
                 visit_mut::visit_expr_method_call_mut(self, call);
                 if let Some(note) = decisions::noted(call, self.paths) {
                     *expr = syn::parse_quote!({ #note #expr });
                 }
             }
+            Expr::MethodCall(call) if rounding::is_rounding(call) => {
+                visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(noted) = rounding::noted(call, self.paths) {
+                    *expr = noted;
+                }
+            }
+            Expr::Cast(cast) => {
+                visit_mut::visit_expr_cast_mut(self, cast);
+                if let Some(noted) = rounding::noted_cast(cast, self.paths) {
+                    *expr = noted;
+                }
+            }
             Expr::Path(_) => {
-                let is_made = calls::is_variant(expr, self) || self.redirect_tuple(expr);
+                let is_made = calls::is_variant(expr, false, self) || self.redirect_tuple(expr);
                 if is_made || !calls::redirect_method(expr, self) {
-                    self.rewrite_value(expr);
+                    self.rewrite_value(expr, Written::Value);
                 }
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
@@ -470,6 +501,9 @@ impl VisitMut for Body<'_> {
             Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path, Written::Opened) {
                 Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
                 None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
+                None if self.redirect_pattern(&mut pattern.path) => {
+                    variants::leave_out_scope(&mut pattern.elems, false);
+                }
                 None => {}
             },
             Pat::Path(pattern) => {
@@ -485,6 +519,11 @@ impl VisitMut for Body<'_> {
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         self.types.map(ty);
+    }
+
+    fn visit_expr_repeat_mut(&mut self, array: &mut ExprRepeat) {
+        // How long it is is a constant, of which nothing is noted.
+        self.visit_expr_mut(&mut array.expr);
     }
 
     fn visit_item_mut(&mut self, item: &mut Item) {

@@ -47,18 +47,36 @@ const FOREIGN: &[&str] = &[
     "drop",
 ];
 
+/// Modules of candle_nn, each with what of it means something else in a twin.
+const MODULES: &[(&str, &[&str])] = &[
+    ("func", &["func", "func_t"]),
+    ("moe", &["moe_gemm", "moe_gemm_gguf"]),
+    ("rnn", &["LSTMState"]),
+    ("sequential", &["seq"]),
+];
+
 /// `moe::moe_gemm(…)` of `use candle_nn::moe` means the shadow world's. The module's name is common enough to be the user's,
-/// so it is told by the functions.
-pub(super) fn find_moe(func: &mut Expr) {
+/// so it is told by what is in it.
+pub(super) fn find_module(func: &mut Expr) {
     let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
-    let is_moe = path.segments.len() == 2
-        && path.segments[0].ident == "moe"
-        && ["moe_gemm", "moe_gemm_gguf"].iter().any(|name| path.segments[1].ident == name);
-    if is_moe {
+    let is_known = |(module, functions): &(&str, &[&str])| {
+        path.segments[0].ident == module && functions.iter().any(|name| path.segments[1].ident == name)
+    };
+    if path.segments.len() > 1 && MODULES.iter().any(is_known) {
         path.segments.insert(
             0,
             PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None },
         );
+    }
+}
+
+/// `candle_transformers::utils::repeat_kv(…)` means the shadow world's.
+pub(super) fn find_transformers(func: &mut Expr, paths: &Paths) {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
+    let names = path.segments.iter().map(|segment| segment.ident.to_string());
+    if names.eq(["candle_transformers", "utils", "repeat_kv"]) {
+        let (found, span) = (paths.symbolic("transformers"), path.segments[0].ident.span());
+        *func = parse_quote_spanned!(span=> #found::repeat_kv);
     }
 }
 
@@ -89,6 +107,17 @@ pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
         #check::check::<#named, #made>();
         #path(#args)
     }))
+}
+
+/// `LSTMState::new(h, c)`, of tensors of the graph, is that of the type's mirror; whether it is such a call.
+pub(super) fn make_state(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &mut *call.func else { return false };
+    let is_new = |path: &syn::Path| path.segments[0].ident == "LSTMState" && path.segments[1].ident == "new";
+    let types = &body.types;
+    if path.segments.len() != 2 || !is_new(path) || types.is_kept(&path.segments[0].ident) {
+        return false;
+    }
+    body.fallbacks.redirect_to_mirror(path)
 }
 
 /// Types whose functions return nothing to lift, or nothing whose type is known at once; and traits.
@@ -266,8 +295,9 @@ pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Tok
     args.push(kept);
 }
 
-/// Whether a value is a variant of an enum that is the crate's own and another than the impl's, `crate::Activation::Relu`.
-pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
+/// Whether a value, or what is called, is a variant of an enum that is the crate's own and another than the impl's,
+/// `crate::Activation::Relu`. What is called is no constant.
+pub(super) fn is_variant(value: &Expr, is_called: bool, body: &Body<'_>) -> bool {
     let Expr::Path(path) = value else { return false };
     let segments = &path.path.segments;
     let count = segments.len();
@@ -275,9 +305,10 @@ pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
         return false;
     }
     let head = &segments[0].ident;
-    let of = &segments[count - 2].ident;
+    let (of, variant) = (&segments[count - 2].ident, &segments[count - 1].ident);
+    let is_upper_case = variant.to_string().starts_with(|first: char| first.is_uppercase());
     super::fallbacks::is_camel_case(of)
-        && super::fallbacks::is_camel_case(&segments[count - 1].ident)
+        && (super::fallbacks::is_camel_case(variant) || (is_called && is_upper_case))
         && !FOREIGN.iter().any(|name| head == name)
         && !NEVER_LIFTED.iter().any(|name| of == name)
         && !body.types.is_kept(of)

@@ -1,4 +1,5 @@
-//! Methods of numbers that decide something, `n.is_multiple_of(2)`, `n.checked_sub(3)` or `n.lt(&5)`: noted as comparisons are.
+//! Methods of numbers, and of what has them for keys, that decide something, `n.is_multiple_of(2)` or `sizes.contains(&n)`: noted
+//! as comparisons are.
 //!
 //! The call stays as it is, and what it is called with is looked at before it. So this must be something that can be looked at
 //! twice: variables, fields, literals, and arithmetic of those. Whether they are numbers only rustc knows (`compare`).
@@ -7,80 +8,127 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, LitInt, RangeLimits, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCall, ExprLit, ExprMethodCall, Lit, LitInt, RangeLimits, UnOp};
 
 use crate::paths::Paths;
 
-/// What a method is noted as.
-pub(super) enum Noted {
-    /// By the name of a decision.
-    Decision(&'static str),
-    /// By the name of a relation between what it is called on and its argument, or 0.
-    Relation(&'static str),
+/// A call that may decide something: `receiver.method(argument)`, or `usize::method(receiver, argument)`.
+struct Call<'c> {
+    method: &'c Ident,
+    receiver: &'c Expr,
+    argument: &'c Expr,
 }
 
-/// What a method is noted as, by its name and its arguments.
-pub(super) fn of(call: &ExprMethodCall) -> Option<Noted> {
-    let is_lent = matches!(call.args.first(), Some(Expr::Reference(_)));
-    let noted = match (&*call.method.to_string(), call.args.len()) {
-        ("is_multiple_of", 1) => Noted::Decision("Multiple"),
-        ("checked_sub", 1) => Noted::Decision("Subtraction"),
-        (
-            "checked_div" | "checked_rem" | "checked_div_euclid" | "checked_rem_euclid" | "checked_next_multiple_of",
-            1,
-        ) => Noted::Decision("Division"),
-        ("cmp" | "partial_cmp", 1) if is_lent => Noted::Decision("Order"),
-        ("contains", 1) if is_lent => Noted::Decision("Among"),
-        ("is_power_of_two", 0) => Noted::Decision("Power"),
-        ("eq", 1) => Noted::Relation("Eq"),
-        ("ne", 1) => Noted::Relation("Ne"),
-        ("lt", 1) => Noted::Relation("Lt"),
-        ("le", 1) => Noted::Relation("Le"),
-        ("gt", 1) => Noted::Relation("Gt"),
-        ("ge", 1) => Noted::Relation("Ge"),
-        ("is_positive", 0) => Noted::Relation("Gt"),
-        ("is_negative", 0) => Noted::Relation("Lt"),
-        _ => return None,
-    };
-    call.turbofish.is_none().then_some(noted)
+impl<'c> Call<'c> {
+    fn of_method(call: &'c ExprMethodCall) -> Option<Self> {
+        // What takes nothing decides by the number alone.
+        let argument = call.args.first().unwrap_or(&call.receiver);
+        let is_alone = ["is_power_of_two", "is_positive", "is_negative"].iter().any(|name| call.method == name);
+        let is_whole = call.args.len() == usize::from(!is_alone) && call.turbofish.is_none();
+        is_whole.then_some(Self { method: &call.method, receiver: &call.receiver, argument })
+    }
+
+    /// Of the types of numbers, and of std's traits, which are no traits of tensors.
+    fn of_function(call: &'c ExprCall) -> Option<Self> {
+        const OWNERS: [&str; 17] = [
+            "usize",
+            "isize",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "u128",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "i128",
+            "f32",
+            "f64",
+            "PartialEq",
+            "PartialOrd",
+            "Ord",
+        ];
+        let Expr::Path(path) = &*call.func else { return None };
+        let mut from_last = path.path.segments.iter().rev();
+        let (method, owner) = (&from_last.next()?.ident, &from_last.next()?.ident);
+        let mut args = call.args.iter();
+        let (Some(receiver), Some(argument), None) = (args.next(), args.next(), args.next()) else { return None };
+        (path.qself.is_none() && OWNERS.contains(&&*owner.to_string())).then_some(Self { method, receiver, argument })
+    }
+
+    /// What it is noted as, by its name and its argument.
+    fn decision(&self) -> Option<&'static str> {
+        let is_lent = matches!(self.argument, Expr::Reference(_));
+        // A variable may be lent already.
+        let can_be_lent = is_lent || matches!(self.argument, Expr::Path(_));
+        Some(match &*self.method.to_string() {
+            "is_multiple_of" => "Multiple",
+            "checked_sub" => "Subtraction",
+            "checked_div"
+            | "checked_rem"
+            | "checked_div_euclid"
+            | "checked_rem_euclid"
+            | "checked_next_multiple_of" => "Division",
+            "is_power_of_two" => "Power",
+            "is_positive" | "is_negative" => "Sign",
+            "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "binary_search" if can_be_lent => "Order",
+            "eq" | "ne" if can_be_lent => "Equal",
+            "contains" | "contains_key" | "get" | "get_mut" | "get_key_value" | "remove" if is_lent => "Among",
+            "entry" | "insert" => "Among",
+            "starts_with" if is_lent => "Front",
+            "ends_with" if is_lent => "Back",
+            _ => return None,
+        })
+    }
+
+    /// The statements that note it; none if what it is called with cannot be looked at twice.
+    fn noted(&self, paths: &Paths) -> Option<TokenStream> {
+        let decision = self.decision()?;
+        let Self { method, receiver, argument } = self;
+        if !can_be_repeated(argument) || !can_be_repeated(receiver) {
+            return None;
+        }
+        let (span, compare) = (method.span(), paths.private("compare"));
+        let argument = typed(argument);
+        let traits = quote_spanned!(span=> use #compare::{NoteIntegers as _, NoteNothing as _};);
+        if let (Expr::Range(range), "Among") = (bare(receiver), decision) {
+            let closed = matches!(range.limits, RangeLimits::Closed(_));
+            let ends = [("Ge", &range.start), (if closed { "Le" } else { "Lt" }, &range.end)];
+            let notes = ends.into_iter().filter_map(|(relation, end)| {
+                let (end, relation) = (typed(end.as_ref()?), Ident::new(relation, span));
+                Some(quote_spanned! {span=>
+                    (&#compare::Compared(&(#argument), &(#end))).__fx_note(#compare::Relation::#relation, true);
+                })
+            });
+            return Some(quote_spanned!(span=> { #traits #(#notes)* }));
+        }
+        let (decision, receiver) = (Ident::new(decision, span), typed(receiver));
+        Some(quote_spanned! {span=> {
+            #traits
+            (&#compare::Compared(&(#receiver), &(#argument))).__fx_note_decision(#compare::Decision::#decision);
+        }})
+    }
 }
 
-/// The statements that note what the method decides by; none if that cannot be looked at twice.
+/// Whether a method may decide something.
+pub(super) fn is_decision(call: &ExprMethodCall) -> bool {
+    Call::of_method(call).is_some_and(|call| call.decision().is_some())
+}
+
+/// Whether a function may decide something.
+pub(super) fn is_decision_of(call: &ExprCall) -> bool {
+    Call::of_function(call).is_some_and(|call| call.decision().is_some())
+}
+
+/// The statements that note what a method decides by; none if that cannot be looked at twice.
 pub(super) fn noted(call: &ExprMethodCall, paths: &Paths) -> Option<TokenStream> {
-    let noted = of(call)?;
-    let ExprMethodCall { receiver, method, args, .. } = call;
-    if !can_be_repeated(receiver) || !args.iter().all(can_be_repeated) {
-        return None;
-    }
-    let (span, compare) = (method.span(), paths.private("compare"));
-    let argument = args.first().map_or_else(|| quote_spanned!(span=> 0i128), typed);
-    let traits = quote_spanned!(span=> use #compare::{NoteIntegers as _, NoteNothing as _};);
-    if let (Expr::Range(range), Noted::Decision("Among")) = (bare(receiver), &noted) {
-        let closed = matches!(range.limits, RangeLimits::Closed(_));
-        let ends = [("Ge", &range.start), (if closed { "Le" } else { "Lt" }, &range.end)];
-        let notes = ends.into_iter().filter_map(|(relation, end)| {
-            let (end, relation) = (typed(end.as_ref()?), Ident::new(relation, span));
-            Some(quote_spanned! {span=>
-                (&#compare::Compared(&(#argument), &(#end))).__fx_note(#compare::Relation::#relation, true);
-            })
-        });
-        return Some(quote_spanned!(span=> { #traits #(#notes)* }));
-    }
-    let receiver = typed(receiver);
-    let note = match noted {
-        Noted::Decision(decision) => {
-            let decision = Ident::new(decision, span);
-            quote_spanned!(span=> __fx_note_decision(#compare::Decision::#decision))
-        }
-        Noted::Relation(relation) => {
-            let relation = Ident::new(relation, span);
-            quote_spanned!(span=> __fx_note(#compare::Relation::#relation, true))
-        }
-    };
-    Some(quote_spanned! {span=> {
-        #traits
-        (&#compare::Compared(&(#receiver), &(#argument))).#note;
-    }})
+    Call::of_method(call)?.noted(paths)
+}
+
+/// The same of a function.
+pub(super) fn noted_of(call: &ExprCall, paths: &Paths) -> Option<TokenStream> {
+    Call::of_function(call)?.noted(paths)
 }
 
 /// An integer that says no type of its own gets one: in the call its type follows from the other side, here it would be `i32`.
@@ -107,6 +155,8 @@ fn bare(expr: &Expr) -> &Expr {
 pub(super) fn can_be_repeated(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Path(path) => path.qself.is_none() && path.path.get_ident().is_some(),
+        // The shape of something is asked again for nothing.
+        Expr::MethodCall(call) => call.method == "dims" && call.args.is_empty() && can_be_repeated(&call.receiver),
         Expr::Lit(_) => true,
         Expr::Field(field) => can_be_repeated(&field.base),
         Expr::Reference(reference) => reference.mutability.is_none() && can_be_repeated(&reference.expr),
