@@ -185,6 +185,14 @@ impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_,
         if !super::notes::is_noting() {
             return result;
         }
+        // What fills masks compares millions of numbers.
+        if A::IS_ONE && B::IS_ONE {
+            let (mut left, mut right) = (None, None);
+            self.0.for_each(&mut |number| left = number);
+            self.1.for_each(&mut |number| right = number);
+            note(relation, left, right);
+            return result;
+        }
         let (mut left, mut right) = (SmallVec::<[_; 4]>::new(), SmallVec::<[_; 4]>::new());
         self.0.for_each(&mut |number| left.push(number));
         self.1.for_each(&mut |number| right.push(number));

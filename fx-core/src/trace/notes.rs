@@ -109,6 +109,8 @@ pub(crate) struct Causes<'n> {
 pub(crate) struct Notes {
     places: Vec<Place>,
     by_address: HashMap<(usize, Relation, bool), usize, foldhash::fast::RandomState>,
+    /// The place that was noted last, which is likely to be the next.
+    last: Option<((usize, Relation, bool), usize)>,
     rounds: Vec<Rounds>,
     rounds_by_address: HashMap<(usize, Round), usize, foldhash::fast::RandomState>,
     count: usize,
@@ -122,7 +124,11 @@ impl Notes {
         let next = self.places.len();
         // Each place in a program has a location of its own, which does not move.
         let key = (std::ptr::from_ref(at).addr(), relation, is_condition);
-        let index = *self.by_address.entry(key).or_insert(next);
+        let index = match self.last {
+            Some((last, index)) if last == key => index,
+            _ => *self.by_address.entry(key).or_insert(next),
+        };
+        self.last = Some((key, index));
         if index == next {
             self.places.push(Place { at, relation, is_condition, count: 0, first: Vec::new() });
         }
