@@ -66,15 +66,15 @@ pub enum Readers {
 ///
 /// # Errors
 ///
-/// That of the capture in which modules that read data are one node each, if there are some; else that of the last one, which
-/// found no module to blame.
+/// That of the capture in which modules that read data are one node each, if something is asked of them that is not known; else
+/// that of the last one, which found no module to blame.
 pub fn capture(
     readers: Readers,
     trial: &[Value],
     mut attempt: impl FnMut(bool, Rules) -> Result<GraphModule, Failure>,
 ) -> Result<(GraphModule, Reads), Failure> {
     let mut rules = Rules::default();
-    // Why modules that read data cannot be one node each.
+    // What is asked of modules that read data and are one node each, where that is not known.
     let mut why_not_whole = None;
     loop {
         let reader = match attempt(false, rules.clone()) {
@@ -86,7 +86,8 @@ pub fn capture(
             Err(failure) if reads_data(&failure) => rules.last.lock().unwrap_or_else(PoisonError::into_inner).take(),
             Err(failure) if rules.whole.is_empty() => return Err(failure),
             Err(failure) => {
-                why_not_whole = Some(failure);
+                let asks = matches!(failure.downcast_ref(), Some(TraceError::Unknown { .. }));
+                why_not_whole = asks.then_some(failure);
                 None
             }
         };

@@ -311,7 +311,9 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, recording: &Record
         None => "nothing".to_owned(),
     };
     let place = |graph: &Graph| id.map_or_else(String::new, |id| at(graph, id));
-    let (because, because_at) = because(&domain.base().notes, &recording.notes);
+    let (because, because_at) = because(&domain.base().notes, &recording.notes)
+        .or_else(|| Some((counted(base, other, id?)?, String::new())))
+        .unwrap_or_else(|| (UNSEEN.to_owned(), String::new()));
     DynamicError::OtherGraph {
         base: domain.base_sizes().to_string(),
         other: sizes.to_string(),
@@ -325,32 +327,43 @@ pub(super) fn other_nodes(domain: &Domain<'_>, sizes: &Sizes, recording: &Record
 }
 
 /// What is known of why two runs recorded other graphs, and where, as a clause of its own line.
-fn because(ours: &Notes, theirs: &Notes) -> (String, String) {
+fn because(ours: &Notes, theirs: &Notes) -> Option<(String, String)> {
     let Causes { comparison, condition, rounds } = ours.causes(theirs);
     if let Some(OtherRounds { at, what, ours, theirs, .. }) = rounds {
-        return (what.told((ours, "here"), (theirs, "there")), format!("\n  at {at}"));
+        return Some((what.told((ours, "here"), (theirs, "there")), format!("\n  at {at}")));
     }
     if let Some((place, index)) = comparison {
         let one = place.first[index];
         let there = theirs.same_place(place).and_then(|there| there.first.get(index)).unwrap_or(&one);
         let written = |one: &Comparison| format!("`{} {} {}`", one.left, place.relation, one.right);
-        return (
-            format!("it decides by {} here and {} there", written(&one), written(there)),
-            format!("\n  at {}", place.at),
-        );
+        let text = format!("it decides by {} here and {} there", written(&one), written(there));
+        return Some((text, format!("\n  at {}", place.at)));
     }
-    let Some((place, index)) = condition else {
-        let text =
-            "nothing was seen that decides it, so a function without an attribute may; with `#[fx::module]` it is seen";
-        return (text.to_owned(), String::new());
-    };
+    let (place, index) = condition?;
     let holds = place.first[index].left == Number::Int(1);
     let (here, there) = if holds { ("holds", "does not") } else { ("does not hold", "does") };
     let text = format!(
-        "a condition {here} here and {there} there, and nobody sees what it compares; written as a comparison of \
-        numbers, or in a function with `#[fx::module]`, it is a guard"
+        "a condition {here} here and {there} there, and nobody sees what it compares; written as a comparison of numbers, or in \
+         a function with `#[fx::module]`, it is a guard"
     );
-    (text, format!("\n  at {}", place.at))
+    Some((text, format!("\n  at {}", place.at)))
+}
+
+/// What is said where nothing is known.
+const UNSEEN: &str =
+    "nothing was seen that decides it, so a function without an attribute may; with `#[fx::module]` it is seen";
+
+/// Where one of two graphs goes on with calls that the other has fewer of, how many there are.
+fn counted(ours: &Graph, theirs: &Graph, id: NodeId) -> Option<String> {
+    let calls = |graph: &Graph, target: &Target| graph.nodes().filter(|(_, node)| node.target() == target).count();
+    let differs = |graph: &Graph| {
+        let target = graph.try_node(id)?.target();
+        let (ours, theirs) = (calls(ours, target), calls(theirs, target));
+        let text =
+            || format!("`{target}` is called {ours} times here and {theirs} times there, as by a loop over a size");
+        (ours != theirs && ours.min(theirs) > 0 && target.operation().is_some()).then(text)
+    };
+    differs(theirs).or_else(|| differs(ours))
 }
 
 /// Where a node was written, as a clause of its own line: a constant, where it is read first.
