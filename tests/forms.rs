@@ -22,6 +22,8 @@ mod compiled;
 mod crates;
 #[path = "forms/dynamic.rs"]
 mod dynamic;
+#[path = "forms/edges.rs"]
+mod edges;
 #[path = "forms/enums.rs"]
 mod enums;
 #[path = "forms/errors.rs"]

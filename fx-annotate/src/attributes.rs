@@ -92,14 +92,18 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
                     continue;
                 }
                 let followed = method.sig.receiver().is_some() || mentions_tensor(file, &parameters(&method.sig));
-                let reason = match classes.is_driver(file, item, method) {
-                    true => Some("it reads data, and nothing that computes calls it".to_owned()),
-                    false => classes.out_of_reach(file, &method.sig),
-                };
+                let steers = classes.steers(file, item, method).map(str::to_owned);
+                let reason = steers.or_else(|| classes.out_of_reach(file, &method.sig));
                 if let Some(reason) = reason.filter(|_| followed && !takes_weights(&method.sig)) {
                     writer.insert(&method.attrs, method_head(method), &[SKIP]);
                     leave("fn", &method.sig.ident, reason);
                 }
+            }
+        }
+        Item::Fn(item) if classes.function_steers(file, item).is_some() => {
+            let reason = classes.function_steers(file, item).unwrap_or_default();
+            if mentions_tensor(file, &parameters(&item.sig)) && !takes_weights(&item.sig) {
+                leave("fn", &item.sig.ident, reason.to_owned());
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
@@ -113,7 +117,11 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
         }
         Item::Fn(item) if mentions_tensor(file, &parameters(&item.sig)) && !takes_weights(&item.sig) => {
             let reason = classes.out_of_reach(file, &item.sig);
-            leave("fn", &item.sig.ident, reason.unwrap_or_else(|| "it makes a layer of tensors".to_owned()));
+            leave(
+                "fn",
+                &item.sig.ident,
+                reason.unwrap_or_else(|| "it returns a layer, and what makes one stays as it is".to_owned()),
+            );
         }
         _ => {}
     });

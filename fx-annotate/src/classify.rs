@@ -23,7 +23,7 @@ use syn::{Attribute, Fields, ImplItem, ImplItemFn, Item, ItemImpl, Type};
 use crate::drivers::{Body, Drivers};
 use crate::makers::Makers;
 use crate::signature::{
-    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, takes_functions,
+    calls, is_computation, mentions, mentions_tensor, names, parameters, reads_data, result, steers, takes_functions,
     takes_weights,
 };
 use crate::source::{Origin, Segments, SourceFile, segments, walk};
@@ -53,6 +53,8 @@ struct TypeDef {
     clone_by_hand: bool,
     /// Names of its type parameters.
     generics: BTreeSet<String>,
+    /// Those among them that are layers: candle's `Module` bounds them.
+    layers: BTreeSet<String>,
     /// A type that it holds of a crate that is neither candle nor known to fx.
     outside: Option<String>,
     /// Why it is neither a module nor plain data, though it holds tensors or computes.
@@ -259,9 +261,17 @@ impl Classes {
         other.or_else(|| bounds.into_iter().find_map(own_bound).map(|name| format!("it is generic over `{name}`")))
     }
 
-    /// Whether a method steers the model from outside: it reads data, and no computation calls it.
-    pub(super) fn is_driver(&self, file: &SourceFile, item: &ItemImpl, method: &syn::ImplItemFn) -> bool {
-        self.owner(file, item).is_some_and(|owner| self.drivers.contains(owner, &method.sig.ident.to_string()))
+    /// Why a method is left out that steers the model from outside: it reads data, say, and no computation calls it.
+    pub(super) fn steers(&self, file: &SourceFile, item: &ItemImpl, method: &syn::ImplItemFn) -> Option<&'static str> {
+        let owner = self.owner(file, item)?;
+        let left = self.drivers.contains(Some(owner), &method.sig.ident.to_string());
+        steers(&method.sig, &method.block).filter(|_| left)
+    }
+
+    /// The same of a function.
+    pub(super) fn function_steers(&self, file: &SourceFile, item: &syn::ItemFn) -> Option<&'static str> {
+        let left = self.drivers.contains(None, &item.sig.ident.to_string());
+        steers(&item.sig, &item.block).filter(|_| left && !mentions_tensor(file, &result(&item.sig)))
     }
 
     /// Whether the path leads into a crate that is neither candle, std nor one that fx knows.
@@ -308,6 +318,7 @@ impl Classes {
                 derives: derives(attributes),
                 clone_by_hand: false,
                 generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
+                layers: bounded(file, generics, &TRAITS),
                 outside: None,
                 left: None,
                 names: BTreeSet::new(),
@@ -355,7 +366,7 @@ impl Classes {
         for file in files {
             walk(&file.syntax.items, &mut |item| {
                 if let Item::Fn(function) = item {
-                    steering.push(Body::of_function(&function.sig, &function.block));
+                    steering.push(Body::of_function(file, &function.sig, &function.block));
                     let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
                     let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
                     self.returned.extend(returned);
@@ -401,12 +412,7 @@ impl Classes {
                     let mentioned = mentioned.chain(names(&method.block));
                     let mentioned: Vec<usize> = mentioned.filter_map(|path| self.find(file, &path)).collect();
                     self.types[owner].names.extend(mentioned);
-                    steering.push(Body {
-                        owner: Some(owner),
-                        name: name.clone(),
-                        calls: calls(&method.block),
-                        reads: reads_data(&method.block),
-                    });
+                    steering.push(Body::of_method(owner, &method.sig, &method.block));
                     bodies.push((computes || beside, name, calls(&method.block)));
                 }
             });
@@ -493,6 +499,26 @@ fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
 }
 
+/// Names of the type parameters that one of these traits of candle's bounds, beside them or in a `where` clause.
+fn bounded(file: &SourceFile, generics: &syn::Generics, traits: &[&str]) -> BTreeSet<String> {
+    let is_bound = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => {
+            matches!(file.origin(&segments(&bound.path)), Origin::Candle(name) if traits.contains(&&*name))
+        }
+        _ => false,
+    };
+    let beside = generics.type_params().filter(|param| param.bounds.iter().any(is_bound));
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let below = clauses.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) if predicate.bounds.iter().any(is_bound) => match &predicate.bounded_ty {
+            Type::Path(ty) => ty.path.get_ident().map(ToString::to_string),
+            _ => None,
+        },
+        _ => None,
+    });
+    beside.map(|param| param.ident.to_string()).chain(below).collect()
+}
+
 /// Whether a trait has methods and nothing else, and those that it brings itself read no data.
 fn is_bare(item: &syn::ItemTrait) -> bool {
     let follows = |method: &syn::TraitItemFn| method.default.as_ref().is_none_or(|body| !reads_data(body));
@@ -517,6 +543,11 @@ fn is_plain(name: &str) -> bool {
 /// Whether the type is where weights come from: a `VarBuilder`, candle's or a crate's own, or what a GGUF file holds.
 pub(super) fn is_weights(name: &str) -> bool {
     name.starts_with("VarBuilder") || name == "Content"
+}
+
+/// Whether it is a trait of functions: behind a trait object, nobody can look into one.
+fn is_function(name: &str) -> bool {
+    matches!(name, "Fn" | "FnMut" | "FnOnce")
 }
 
 /// Whether the type trains a model.

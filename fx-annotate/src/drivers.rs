@@ -1,4 +1,5 @@
-//! Which methods steer a model from outside: they read data and decide by it what to run next, as `generate` does.
+//! Which methods and functions steer a model from outside: they read data and decide by it what to run next, as `generate`
+//! does, train the model, or save it.
 //!
 //! Invariant: what a computation calls is none of them, so that leaving their twins out leaves no call without one.
 
@@ -6,7 +7,8 @@ use std::collections::BTreeSet;
 
 use syn::{Block, Signature};
 
-use crate::signature::{calls, reads_data};
+use crate::signature::{calls_of, mentions_tensor, parameters, result, returns_closure, steers};
+use crate::source::SourceFile;
 
 /// A method or function, as far as it matters here.
 pub(super) struct Body {
@@ -15,26 +17,42 @@ pub(super) struct Body {
     pub(super) name: String,
     /// Last names of what it calls.
     pub(super) calls: BTreeSet<String>,
-    /// Whether it reads tensors' data.
-    pub(super) reads: bool,
+    /// Whether it can be left out: it steers, and gives no tensors, or is a method that is no forward.
+    pub(super) steers: bool,
+    /// Whether it has a twin, and so calls those of others.
+    pub(super) has_twin: bool,
 }
 
 impl Body {
     /// Of a free function.
-    pub(super) fn of_function(signature: &Signature, block: &Block) -> Self {
-        Self { owner: None, name: signature.ident.to_string(), calls: calls(block), reads: reads_data(block) }
+    pub(super) fn of_function(file: &SourceFile, signature: &Signature, block: &Block) -> Self {
+        let gives = mentions_tensor(file, &result(signature));
+        Self {
+            owner: None,
+            name: signature.ident.to_string(),
+            calls: calls_of(signature, block),
+            steers: !gives && steers(signature, block).is_some(),
+            has_twin: gives || mentions_tensor(file, &parameters(signature)) || returns_closure(file, signature),
+        }
+    }
+
+    /// Of a method.
+    pub(super) fn of_method(owner: usize, signature: &Signature, block: &Block) -> Self {
+        let name = signature.ident.to_string();
+        let steers = !name.starts_with("forward") && steers(signature, block).is_some();
+        Self { owner: Some(owner), name, calls: calls_of(signature, block), steers, has_twin: true }
     }
 }
 
-/// Methods by type and name.
+/// Methods by type and name, functions by name.
 #[derive(Default)]
-pub(super) struct Drivers(BTreeSet<(usize, String)>);
+pub(super) struct Drivers(BTreeSet<(Option<usize>, String)>);
 
 impl Drivers {
     /// Those among all methods and functions of a crate.
     pub(super) fn among(bodies: Vec<Body>) -> Self {
-        let can_be = |body: &Body| body.owner.is_some() && body.reads && !body.name.starts_with("forward");
-        let (mut candidates, mut others): (Vec<_>, Vec<_>) = bodies.into_iter().partition(can_be);
+        let bodies = bodies.into_iter().filter(|body| body.steers || body.has_twin);
+        let (mut candidates, mut others): (Vec<_>, Vec<_>) = bodies.partition(|body| body.steers);
         loop {
             let called: BTreeSet<&String> = others.iter().flat_map(|body| &body.calls).collect();
             let called: Vec<bool> = candidates.iter().map(|body| called.contains(&body.name)).collect();
@@ -46,10 +64,11 @@ impl Drivers {
             others.extend::<Vec<Body>>(news);
             candidates = rest;
         }
-        Self(candidates.into_iter().filter_map(|body| Some((body.owner?, body.name))).collect())
+        Self(candidates.into_iter().map(|body| (body.owner, body.name)).collect())
     }
 
-    pub(super) fn contains(&self, owner: usize, name: &str) -> bool {
+    /// Whether a method of the type is one of them, or a function if there is none.
+    pub(super) fn contains(&self, owner: Option<usize>, name: &str) -> bool {
         self.0.contains(&(owner, name.to_owned()))
     }
 }

@@ -19,6 +19,7 @@
 //! Nothing here depends on fx or candle, so that it is built in no time.
 
 mod account;
+mod aliases;
 mod attributes;
 mod classify;
 mod drivers;
@@ -161,6 +162,7 @@ impl Crate {
                 }
             }
         }
+        aliases::write_out(&mut files);
         let classes = Classes::of(files.values());
         Self { files, unparsed, classes }
     }

@@ -153,25 +153,83 @@ pub(super) fn reads_data(block: &Block) -> bool {
     ["to_scalar", "to_vec0", "to_vec1", "to_vec2", "to_vec3"].iter().any(|read| calls.contains(*read))
 }
 
+/// Whether a body computes what no graph does: it trains, or writes a file.
+fn trains_or_saves(block: &Block) -> bool {
+    const CALLS: [&str; 7] =
+        ["backward", "backward_step", "save_safetensors", "serialize_to_file", "write_bytes", "write_npy", "write_npz"];
+    let calls = calls(block);
+    let saves = paths(block).iter().any(|path| path.ends_with(&["safetensors".to_owned(), "save".to_owned()]));
+    saves || CALLS.iter().any(|call| calls.contains(*call))
+}
+
+/// Why a function steers a model from outside, as long as nothing that computes calls it.
+pub(super) fn steers(signature: &Signature, block: &Block) -> Option<&'static str> {
+    // What a method changes behind `&self` is not seen.
+    let lends = || parameters(signature).iter().all(|path| path[0] != "&mut");
+    let gives_nothing = signature.receiver().is_none() && result(signature).is_empty() && lends();
+    match () {
+        () if trains_or_saves(block) => Some("it trains or saves, and nothing that computes calls it"),
+        () if reads_data(block) => Some("it reads data, and nothing that computes calls it"),
+        () if gives_nothing => Some("it gives nothing, and nothing that computes calls it"),
+        () => None,
+    }
+}
+
 /// The last names of all functions and methods that a body calls. Calls inside macro arguments are not seen.
 pub(super) fn calls(block: &Block) -> BTreeSet<String> {
-    struct Calls(BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Calls {
-        fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
-            self.0.insert(call.method.to_string());
-            visit::visit_expr_method_call(self, call);
-        }
-
-        fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
-            if let Some(last) = path.path.segments.last() {
-                self.0.insert(last.ident.to_string());
-            }
-            visit::visit_expr_path(self, path);
-        }
-    }
-    let mut calls = Calls(BTreeSet::new());
+    let mut calls = Calls::default();
     calls.visit_block(block);
-    calls.0
+    calls.all()
+}
+
+/// The same of a function: a parameter `train` is no call of a function of that name.
+pub(super) fn calls_of(signature: &Signature, block: &Block) -> BTreeSet<String> {
+    let mut calls = Calls::default();
+    calls.visit_signature(signature);
+    calls.visit_block(block);
+    calls.all()
+}
+
+#[derive(Default)]
+struct Calls {
+    /// What is called, and what a path of several names leads to.
+    certain: BTreeSet<String>,
+    /// Names handed on, which can be those of variables.
+    plain: BTreeSet<String>,
+    /// Names of variables.
+    variables: BTreeSet<String>,
+}
+
+impl Calls {
+    fn all(mut self) -> BTreeSet<String> {
+        self.certain.extend(self.plain.difference(&self.variables).cloned());
+        self.certain
+    }
+}
+
+impl<'ast> Visit<'ast> for Calls {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.certain.insert(call.method.to_string());
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        if let syn::Expr::Path(path) = &*call.func {
+            self.certain.extend(path.path.segments.last().map(|last| last.ident.to_string()));
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        let names = if path.path.segments.len() == 1 { &mut self.plain } else { &mut self.certain };
+        names.extend(path.path.segments.last().map(|last| last.ident.to_string()));
+        visit::visit_expr_path(self, path);
+    }
+
+    fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+        self.variables.insert(pat.ident.to_string());
+        visit::visit_pat_ident(self, pat);
+    }
 }
 
 /// The names of all methods that a body calls as such. Calls inside macro arguments are not seen.

@@ -12,7 +12,7 @@ pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
     Construct, ConstructIn, Entry, Given, Held, Holding, InWorld, InWorldMut, Inherent, Known, MapKey, Outcome, Output,
     OutputBuilder, Part, Record, Shareable, ToOutput, TraceableIn, ViaModule, ViaModuleT, World, cloned, compare,
-    custom, held, helper, is_same_module, lift, no_mirror, not_made, output, output::Field, record, whole,
+    custom, held, helper, is_same_module, lift, no_mirror, not_made, output, output::Field, record, rounded, whole,
     whole::Mirror,
 };
 pub use crate::value::Value;

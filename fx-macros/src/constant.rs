@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Field, Item, ItemEnum, ItemStruct, parse_quote};
+use syn::{Field, Fields, Ident, Item, ItemEnum, ItemStruct, Member, parse_quote};
 
 use crate::attributes::{allow_generated, cfgs, derived, derives, report_on_parts, report_others};
 use crate::errors::{Errors, Message};
@@ -62,6 +62,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let [described, text, opaque] = ["Described", "HeldText", "HeldOpaque"].map(|name| paths.held(name));
     let (cfgs, allow, derived) = (cfgs(attrs), allow_generated(), derived());
     let (mirror, type_name) = (mirror_ident(name), name.unraw().to_string());
+    let parts = parts(&parsed, &held, &described);
     let alias_generics = without_bounds(generics);
     // What can be a key in the user's maps is one in their mirrors.
     let key = (generics.params.is_empty() && ["Eq", "Hash", "Debug"].iter().all(|of| derives(attrs, of))).then(|| {
@@ -87,7 +88,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
             fn held(mirror: &Self, _: &mut #holding) -> #held {
                 use #opaque as _;
                 use #text as _;
-                (&#described(mirror)).__fx_held()
+                match (&#described(mirror)).__fx_held() {
+                    #held::Opaque => { #parts }
+                    told => told,
+                }
             }
         }
         #(#cfgs)* #derived
@@ -106,10 +110,49 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     errors.finish(generated, original)
 }
 
+/// What a type without a debug form holds, field by field.
+fn parts(item: &Item, held: &TokenStream, described: &TokenStream) -> TokenStream {
+    let names = |fields: &Fields| -> Vec<(Member, Ident)> {
+        fields.members().enumerate().map(|(i, member)| (member, format_ident!("__fx_{i}"))).collect()
+    };
+    let told = |named: &[(Member, Ident)]| {
+        let each = named.iter().map(|(member, binding)| {
+            let name = member.to_token_stream().to_string();
+            quote!((#name, (&#described(#binding)).__fx_held()))
+        });
+        quote!(::std::vec![#(#each),*])
+    };
+    let pattern = |named: &[(Member, Ident)]| {
+        let each = named.iter().map(|(member, binding)| quote!(#member: #binding));
+        quote!({ #(#each),* })
+    };
+    match item {
+        Item::Struct(item) if item.fields.iter().all(|field| cfgs(&field.attrs).is_empty()) => {
+            let (named, text) = (names(&item.fields), item.ident.unraw().to_string());
+            let (pattern, told) = (pattern(&named), told(&named));
+            quote!(let Self #pattern = mirror; #held::structure(#text, #told))
+        }
+        Item::Enum(item) if !item.variants.is_empty() && fields_of(item).all(|field| cfgs(&field.attrs).is_empty()) => {
+            let arms = item.variants.iter().map(|variant| {
+                let (cfgs, name, named) = (cfgs(&variant.attrs), &variant.ident, names(&variant.fields));
+                let (text, pattern, told) =
+                    (format!("{}::{}", item.ident.unraw(), name.unraw()), pattern(&named), told(&named));
+                quote!(#(#cfgs)* Self::#name #pattern => #held::variant(#text, #told),)
+            });
+            quote!(match mirror { #(#arms)* })
+        }
+        _ => quote!(#held::Opaque),
+    }
+}
+
+fn fields_of(item: &ItemEnum) -> impl Iterator<Item = &Field> {
+    item.variants.iter().flat_map(|variant| &variant.fields)
+}
+
 fn fields(item: &Item) -> Vec<&Field> {
     match item {
         Item::Struct(item) => item.fields.iter().collect(),
-        Item::Enum(item) => item.variants.iter().flat_map(|variant| &variant.fields).collect(),
+        Item::Enum(item) => fields_of(item).collect(),
         _ => Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use candle_core::Result;
 use fx_core::leaf::{ForwardT, Layer, Leaf};
 use fx_core::ops::InferError;
 use fx_core::ops::macs::product;
-use fx_core::trace::{Given, Proxy, Scope};
+use fx_core::trace::{Given, Held, Proxy, Scope};
 use fx_core::value::{Fact, TensorFact, Value};
 
 /// Describes a layer that is called on one tensor: its settings, its tensors, how it is made from them, its shape rule.
@@ -224,6 +224,10 @@ macro_rules! leaf {
                 $crate::leaf::Several::of(self, scope)
             }
 
+            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
+                mirror.held()
+            }
+
             fn printed(&self) -> Option<&dyn std::fmt::Display> {
                 Some(self)
             }
@@ -250,10 +254,7 @@ macro_rules! leaf {
     };
     (@held kept $mirror:ident) => { $mirror.held() };
     (@held kept_t $mirror:ident) => { $mirror.held() };
-    (@held $how:ident $mirror:ident) => {{
-        let _ = $mirror;
-        fx_core::trace::Held::Opaque
-    }};
+    (@held $how:ident $mirror:ident) => { $mirror.held() };
     (@mirror forward_or_more $type:ty) => { $crate::leaf::Several<$type> };
     (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
@@ -540,6 +541,10 @@ impl<L: ForwardT> Trained<L> {
         Self(Leaf::of(layer, scope))
     }
 
+    pub(crate) fn held(&self) -> Held {
+        self.0.held()
+    }
+
     /// Records a call of the layer.
     ///
     /// # Errors
@@ -569,6 +574,10 @@ impl<L: Layer> Several<L> {
     /// The mirror of this layer.
     pub fn of(layer: &L, scope: &Scope) -> Self {
         Self(Leaf::of(layer, scope))
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        self.0.held()
     }
 
     /// Enters the layer, if the rules of the capture want it.

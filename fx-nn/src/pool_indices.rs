@@ -9,7 +9,7 @@ use candle_core::{DType, Result, Tensor};
 use fx_core::leaf::{Forward, Layer, Leaf};
 use fx_core::module::{Called, LayerKind, LayerState};
 use fx_core::ops::{InferError, IntoValue};
-use fx_core::trace::{Given, Module, Proxy, Scope, Traceable};
+use fx_core::trace::{Given, Held, Module, Proxy, Scope, Traceable};
 use fx_core::value::{Fact, Value};
 
 use crate::axis::select;
@@ -139,6 +139,10 @@ impl<L: Indices + Forward> Indexed<L> {
     /// The mirror of this layer.
     pub fn of(layer: &L, scope: &Scope) -> Self {
         Self { values: Leaf::of(layer, scope), both: Leaf::of(&WithIndices(layer.clone()), scope) }
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        self.values.held()
     }
 
     /// Records a call of the layer.

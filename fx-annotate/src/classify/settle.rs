@@ -4,22 +4,23 @@
 
 use std::collections::BTreeSet;
 
-use super::{Class, Classes, NOT_CLONE, Origin, TypeDef, is_optimizer, is_plain, is_weights};
+use super::{Class, Classes, NOT_CLONE, Origin, TypeDef, is_function, is_optimizer, is_plain, is_weights};
 
 impl Classes {
     /// Decides the rest by what the types hold.
     pub(super) fn settle(&mut self) {
         for ty in &mut self.types {
-            let layers = ty.holds_candle(|name| !is_plain(name));
+            let layers = ty.holds_candle(|name| !is_plain(name)) || ty.holds(|name| ty.layers.contains(name));
             let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
             let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
             let left = match &ty.outside {
                 _ if loads => Some("it is where weights come from".to_owned()),
                 _ if ty.holds(is_optimizer) => Some("it trains a model".to_owned()),
                 Some(outside) => Some(format!("it holds `{outside}` of another crate")),
+                None if ty.holds(is_function) => Some("it holds a function that is chosen as it runs".to_owned()),
                 None => None,
             };
-            if loads || ty.holds(is_optimizer) || (module && ty.outside.is_some()) {
+            if loads || ty.holds(is_optimizer) || (module && (ty.outside.is_some() || ty.holds(is_function))) {
                 ty.class = Some(Class::Other);
                 ty.left = left.filter(|_| module && !loads);
             } else if module {
@@ -59,7 +60,9 @@ impl Classes {
         let is_layer = |origin: &Origin| matches!(origin, Origin::Candle(name) if !is_plain(name) && name != "Tensor");
         let is_root = |ty: &TypeDef| {
             ty.class == Some(Class::Module)
-                && (ty.forward || ty.holds.iter().any(is_layer) || ty.holds(|name| name == "Span"))
+                && (ty.forward
+                    || ty.holds.iter().any(is_layer)
+                    || ty.holds(|name| name == "Span" || ty.layers.contains(name)))
         };
         let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
         // What has a trait that layers are generic over may be a part of any.
@@ -85,6 +88,7 @@ impl Classes {
         while let Some(id) = open.pop() {
             if reached.insert(id) {
                 open.extend(self.held_types(id));
+                open.extend(self.objects(id));
                 open.extend(&self.types[id].names);
             }
         }
@@ -99,6 +103,14 @@ impl Classes {
             _ => None,
         });
         others.chain(ty.holds_here.iter().copied())
+    }
+
+    /// The types that can be behind the trait objects that a type holds, of traits that are one for tensors and proxies.
+    fn objects(&self, id: usize) -> impl Iterator<Item = usize> + '_ {
+        let ty = &self.types[id];
+        let traits =
+            self.mirrored.iter().filter(|name| ty.holds(|held| held == "dyn") && ty.holds(|held| held == *name));
+        traits.filter_map(|name| self.having.get(name)).flatten().flatten().copied()
     }
 
     fn holds_module(&self, id: usize) -> bool {

@@ -1,6 +1,7 @@
-//! candle's types that a model may hold and that compute nothing: settings, and where weights come from.
+//! candle's types that a model may hold and that compute nothing: settings, where weights come from, and what trains.
 //!
-//! Invariant: their mirrors are copies; what behaves differently for tensors and proxies is not here.
+//! Invariant: their mirrors are copies, and of what cannot be copied nothing; what behaves differently for tensors and proxies
+//! is not here.
 
 use candle_core::quantized::GgmlDType;
 use candle_core::streaming::BinOp;
@@ -8,7 +9,7 @@ use candle_core::{DeviceLocation, TensorId};
 use candle_nn::init::{FanInOut, Init, NonLinearity, NormalOrUniform};
 use candle_nn::rnn::Direction;
 use candle_nn::var_builder::Shard;
-use candle_nn::{ParamsAdamW, VarBuilder, VarMap};
+use candle_nn::{AdamW, ParamsAdamW, SGD, VarBuilder, VarMap};
 
 use crate::trace::encode::Mask;
 use crate::trace::{Encoded, Given, Held, Holding, MapKey, Proxy, Scope, Traceable};
@@ -29,6 +30,23 @@ copied! {
     BinOp, Direction, FanInOut, GgmlDType, Init, NonLinearity, NormalOrUniform, ParamsAdamW, Shard, DeviceLocation,
     TensorId, VarBuilder<'_>, VarMap, candle_core::conv::CudnnFwdAlgo, candle_core::scalar::Scalar,
 }
+
+/// The mirror of an optimizer, which no capture runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Untraced;
+
+macro_rules! untraced {
+    ($($type:ty),*) => {$(
+        impl Traceable for $type {
+            type Symbolic = Untraced;
+
+            fn symbolic(&self, _: &Scope) -> Untraced {
+                Untraced
+            }
+        }
+    )*};
+}
+untraced!(AdamW, SGD);
 
 /// Bytes as hexadecimal digits, as keys of vocabularies.
 impl MapKey for Vec<u8> {

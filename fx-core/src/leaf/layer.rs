@@ -12,7 +12,7 @@ use crate::ir::{Argument, Keyword};
 use crate::module::{Called, GraphModule, LayerKind, LayerModule, LayerSource, LayerState, PartSource};
 use crate::ops::{Effect, InferError};
 use crate::trace::whole::{Entered, enter_layer};
-use crate::trace::{FromRecorded, Given, Module, Proxy, Scope, call_layer, call_layer_at};
+use crate::trace::{FromRecorded, Given, Held, Module, Proxy, Scope, call_layer, call_layer_at};
 use crate::value::{Fact, Value};
 
 /// A layer that a graph calls whole.
@@ -236,6 +236,11 @@ impl<L: Layer> Leaf<L> {
     /// Where it stands in the model.
     pub fn scope(&self) -> &Scope {
         &self.scope
+    }
+
+    /// Itself, as a part of what a mirror holds.
+    pub fn held(&self) -> Held {
+        Held::layer(&self.scope, &self.layer)
     }
 
     /// The layer itself, for what it knows without data.
@@ -471,6 +476,10 @@ macro_rules! layer {
 
             fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
                 crate::leaf::layer::Leaf::of(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut crate::trace::Holding) -> crate::trace::Held {
+                mirror.held()
             }
         }
     };

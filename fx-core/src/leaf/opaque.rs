@@ -11,7 +11,7 @@ use candle_core::{Device, Result, Tensor};
 use crate::ir::{Argument, Keyword};
 use crate::module::{Called, LayerModule};
 use crate::ops::{Effect, InferError, IntoValue};
-use crate::trace::{Given, Module, Proxy, Scope, call_layer};
+use crate::trace::{Given, Held, Module, Proxy, Scope, call_layer};
 use crate::value::{Fact, Value};
 
 use super::layer::argument;
@@ -88,6 +88,11 @@ impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {
     #[cfg(feature = "transformers")]
     pub(super) fn pure(module: &M, scope: &Scope) -> Self {
         Self::made(module, scope, true)
+    }
+
+    /// The layer, as a part of what a mirror holds.
+    pub fn held(&self) -> Held {
+        Held::layer(&self.scope, &self.layer)
     }
 
     fn made(module: &M, scope: &Scope, pure: bool) -> Self {

@@ -10,7 +10,7 @@ use candle_core::{DType, Device, Result, Shape};
 use crate::module::{Called, LayerModule};
 use crate::ops::infer::{Inferred, refuse};
 use crate::ops::{InferError, IntoValue};
-use crate::trace::{Given, Proxy, Scope, Session, Traceable, call_layer};
+use crate::trace::{Given, Held, Holding, Proxy, Scope, Session, Traceable, call_layer};
 use crate::value::{Fact, TensorFact, Value};
 
 use super::layer::{Leaf, argument};
@@ -46,6 +46,10 @@ impl Traceable for QTensor {
 
     fn symbolic_shared(this: &Arc<Self>, scope: &Scope) -> QTensorLeaf {
         QTensorLeaf::new(this.clone(), scope)
+    }
+
+    fn held(mirror: &QTensorLeaf, _: &mut Holding) -> Held {
+        Held::layer(&mirror.scope, &mirror.dequantize)
     }
 }
 

@@ -337,6 +337,10 @@ macro_rules! recurrent {
                 let layer: Arc<dyn LayerModule> = Arc::new(Run(self.clone()));
                 RecurrentLeaf { scope: scope.clone(), layer, original: self.clone() }
             }
+
+            fn held(mirror: &Self::Symbolic, _: &mut Holding) -> Held {
+                Held::layer(&mirror.scope, &mirror.layer)
+            }
         }
     )*};
 }

@@ -10,7 +10,7 @@ use std::any::Any;
 use candle_nn::Embedding;
 use candle_transformers::{models, quantized_nn};
 
-use crate::trace::{Scope, Traceable};
+use crate::trace::{Held, Holding, Scope, Traceable};
 
 use super::opaque::OpaqueLeaf;
 use super::original::{SharedLayer, in_model};
@@ -22,6 +22,10 @@ macro_rules! whole {
 
             fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
                 OpaqueLeaf::pure(self, scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, _: &mut Holding) -> Held {
+                mirror.held()
             }
         }
     )*};
@@ -60,6 +64,10 @@ macro_rules! embeddings {
                 // A row for each entry: what has other dimensions is refused when it is called.
                 let hidden_size = embeddings.dims().last().copied().unwrap_or_default();
                 Embedding::new(embeddings.clone(), hidden_size).symbolic(scope)
+            }
+
+            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
+                Embedding::held(mirror, holding)
             }
         }
     )*};

@@ -131,7 +131,7 @@ macro_rules! from_tuples {
         }
     )*};
 }
-from_tuples! { (A) (A B) (A B C) (A B C D) }
+from_tuples! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) }
 
 from_value! {
     Axis, "an axis", value => Value::Int(axis) => Some(Axis(*axis));

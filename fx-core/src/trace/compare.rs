@@ -5,6 +5,8 @@
 //!
 //! Invariant: a comparison gives what Rust's operator gives, whether it is noted or not.
 
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::Location;
 
 use smallvec::SmallVec;
@@ -105,6 +107,35 @@ impl<T: AsNumbers> AsNumbers for Option<T> {
     }
 }
 
+/// Numbers that something has for keys, in order, because that of a map is another each time.
+fn for_each_key<'k, K: AsNumbers + 'k>(
+    keys: impl ExactSizeIterator<Item = &'k K>,
+    visit: &mut dyn FnMut(Option<Number>),
+) {
+    visit(keys.len().as_integer().map(Number::Int));
+    if !K::IS_ONE {
+        return;
+    }
+    let mut numbers = Vec::with_capacity(keys.len());
+    keys.for_each(|key| key.for_each(&mut |number| numbers.push(number)));
+    numbers.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+    numbers.into_iter().for_each(visit);
+}
+
+macro_rules! keyed {
+    ($($type:ident<$($of:ident),+> by $keys:ident;)*) => {$(
+        impl<$($of),+> AsNumbers for $type<$($of),+>
+        where
+            K: AsNumbers,
+        {
+            fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
+                for_each_key(self.$keys(), visit);
+            }
+        }
+    )*};
+}
+keyed! { HashMap<K, V, S> by keys; BTreeMap<K, V> by keys; HashSet<K, S> by iter; BTreeSet<K> by iter; }
+
 impl AsNumbers for candle_core::Shape {
     fn for_each(&self, visit: &mut dyn FnMut(Option<Number>)) {
         self.dims().for_each(visit);
@@ -122,8 +153,14 @@ pub enum Decision {
     Division,
     /// Which of them is larger.
     Order,
-    /// Whether the second is among the first.
+    /// Whether the second is among the first, or a key of it.
     Among,
+    /// Whether they are equal.
+    Equal,
+    /// Whether the first begins with the second.
+    Front,
+    /// Whether the first ends with the second.
+    Back,
 }
 
 /// Both sides of a comparison.
@@ -163,12 +200,30 @@ impl<A: AsNumbers + ?Sized, B: AsNumbers + ?Sized> NoteIntegers for Compared<'_,
 
     #[track_caller]
     fn __fx_note_decision(&self, decision: Decision) {
-        if !super::notes::is_noting() || !B::IS_ONE {
+        if !super::notes::is_noting() {
             return;
         }
-        let (mut left, mut right) = (SmallVec::<[_; 4]>::new(), None);
+        let (mut left, mut right) = (SmallVec::<[_; 4]>::new(), SmallVec::<[_; 4]>::new());
         self.0.for_each(&mut |number| left.push(number));
-        self.1.for_each(&mut |number| right = number);
+        self.1.for_each(&mut |number| right.push(number));
+        // Of lists, how many they have is not compared.
+        let of_lists = || (left.iter().skip(1), right.iter().skip(1));
+        match decision {
+            Decision::Equal => {
+                let pairs = left.into_iter().zip(right);
+                return pairs.for_each(|(left, right)| note(Relation::Eq, left, right));
+            }
+            Decision::Front => {
+                let (left, right) = of_lists();
+                return left.zip(right).for_each(|(left, right)| note(Relation::Eq, *left, *right));
+            }
+            Decision::Back => {
+                let (left, right) = of_lists();
+                return left.rev().zip(right.rev()).for_each(|(left, right)| note(Relation::Eq, *left, *right));
+            }
+            _ => {}
+        }
+        let Some(right) = right.pop().filter(|_| B::IS_ONE) else { return };
         let zero = Some(Number::Int(0));
         // A list begins with how many it has.
         for left in left.into_iter().skip(usize::from(!A::IS_ONE)) {
@@ -218,8 +273,35 @@ fn note(relation: Relation, left: Option<Number>, right: Option<Number>) {
 pub struct Matched<'a, T: ?Sized>(pub &'a T);
 
 /// The integers that a pattern compares with, and where in the value: positions in tuples and slices from the front, or,
-/// negative, from the end.
-pub type Literals<'l> = &'l [(&'l [isize], Relation, i64)];
+/// negative, from the end. None for a constant that is no integer.
+pub type Literals<'l> = &'l [(&'l [isize], Relation, Option<i64>)];
+
+/// A constant that a pattern names.
+pub struct Constant<'a, T: ?Sized>(pub &'a T);
+
+/// Found first, for integers.
+pub trait ConstantInteger {
+    /// Its value; none if it is too large for a graph.
+    fn __fx_integer(&self) -> Option<i64>;
+}
+
+impl<T: AsInteger> ConstantInteger for Constant<'_, T> {
+    fn __fx_integer(&self) -> Option<i64> {
+        self.0.as_integer()
+    }
+}
+
+/// Found next, for everything.
+pub trait OtherConstant {
+    /// None.
+    fn __fx_integer(&self) -> Option<i64>;
+}
+
+impl<T: ?Sized> OtherConstant for &Constant<'_, T> {
+    fn __fx_integer(&self) -> Option<i64> {
+        None
+    }
+}
 
 /// A value whose parts can be looked at.
 pub trait IntegerAt {
@@ -305,7 +387,7 @@ impl<T: IntegerAt + ?Sized> NoteMatch for Matched<'_, T> {
     #[track_caller]
     fn __fx_note(&self, literals: Literals<'_>) -> bool {
         for (place, relation, literal) in literals {
-            note(*relation, self.0.integer_at(place).map(Number::Int), Some(Number::Int(*literal)));
+            note(*relation, self.0.integer_at(place).map(Number::Int), literal.map(Number::Int));
         }
         false
     }

@@ -12,6 +12,7 @@ use super::held::{Held, Holding};
 use super::inputs::Inputs;
 use super::owner::Part;
 use super::scope::Scope;
+use super::sharing::meet_cell;
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -92,6 +93,7 @@ macro_rules! locks {
             type Symbolic = $type<T::Symbolic>;
 
             fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
+                meet_cell();
                 let $value = self;
                 match $locked {
                     // What is inside may change and cannot be lent.
@@ -134,7 +136,8 @@ impl<T: Traceable> Traceable for OnceCell<T> {
     type Symbolic = OnceCell<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -150,7 +153,8 @@ impl<T: Traceable> Traceable for OnceLock<T> {
     type Symbolic = OnceLock<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -221,7 +225,7 @@ macro_rules! maps {
                 let mirror = |(i, (key, value)): (usize, (&K, &V))| {
                     (key.clone(), value.symbolic(&scope.part(&key.segment(), i)))
                 };
-                self.iter().enumerate().map(mirror).collect()
+                self.iter().filter(|_| !scope.forgets()).enumerate().map(mirror).collect()
             }
 
             fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -241,31 +245,50 @@ maps! { HashMap:; BTreeMap: Ord; }
 /// A key of a map that a model may hold.
 ///
 /// Text, numbers, flags, and pairs and triples of these.
+///
+/// Keys that differ have different segments.
 pub trait MapKey: Clone + Eq + Hash {
+    /// Whether there may be any characters in it.
+    const IS_TEXT: bool = false;
+
     /// As a path segment.
     fn segment(&self) -> String;
 }
 
 macro_rules! map_keys {
-    ($($type:ty),*) => {$(
+    ($is_text:literal: $($type:ty),*) => {$(
         impl MapKey for $type {
+            const IS_TEXT: bool = $is_text;
+
             fn segment(&self) -> String {
                 self.to_string()
             }
         }
     )*};
 }
-map_keys!(usize, u8, u16, u32, u64, i32, i64, bool, char, String, &'static str);
+map_keys!(false: usize, u8, u16, u32, u64, i32, i64, bool);
+map_keys!(true: char, String, &'static str);
+
+/// Two parts as one segment. Before text the first part must tell where it ends.
+fn joined<A: MapKey, B: MapKey>(first: &A, rest: &B) -> String {
+    let (first, rest) = (first.segment(), rest.segment());
+    let first = if A::IS_TEXT && B::IS_TEXT { first.replace('~', "~~").replace('_', "~_") } else { first };
+    format!("{first}_{rest}")
+}
 
 impl<A: MapKey, B: MapKey> MapKey for (A, B) {
+    const IS_TEXT: bool = A::IS_TEXT || B::IS_TEXT;
+
     fn segment(&self) -> String {
-        format!("{}_{}", self.0.segment(), self.1.segment())
+        joined(&self.0, &self.1)
     }
 }
 
 impl<A: MapKey, B: MapKey, C: MapKey> MapKey for (A, B, C) {
+    const IS_TEXT: bool = A::IS_TEXT || B::IS_TEXT || C::IS_TEXT;
+
     fn segment(&self) -> String {
-        format!("{}_{}_{}", self.0.segment(), self.1.segment(), self.2.segment())
+        joined(&self.0, &(self.1.clone(), self.2.clone()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`Held`]: what a mirror holds, part by part. Compared before and after a capture, it tells what the model has changed.
 //!
 //! Invariant: parts have the names that attributes have in paths; whatever does not tell what it holds is the same before
-//! and after.
+//! and after, and a layer is what it is.
 
 use std::collections::HashSet;
 use std::fmt::{self, Debug, Write};
@@ -9,17 +9,22 @@ use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
 use crate::ir::Argument;
+use crate::module::LayerModule;
 use crate::value::Value;
 
+use super::held_layer::HeldLayer;
 use super::proxy::Proxy;
+use super::scope::Scope;
 
 /// What a mirror holds.
 ///
 /// `#[fx::module]` writes [`Traceable::held`](super::Traceable::held), which gives it, field by field.
 #[derive(Debug, Clone)]
 pub enum Held {
-    /// Something that cannot change or does not tell: a layer, a span.
+    /// Something that cannot change or does not tell: a span, a trait object.
     Opaque,
+    /// A layer, which cannot change, but can be moved.
+    Layer(HeldLayer),
     /// A tensor.
     Tensor(Proxy),
     /// Plain data that a graph can hold; [`Argument::None`] where there is nothing.
@@ -72,6 +77,12 @@ impl Held {
     /// Nothing, where there could be something.
     pub(crate) const NOTHING: Self = Self::Data(Argument::None);
 
+    /// A layer that the model has here.
+    #[must_use]
+    pub fn layer(scope: &Scope, layer: &Arc<dyn LayerModule>) -> Self {
+        Self::Layer(HeldLayer::new(scope.path().clone(), layer.clone()))
+    }
+
     /// The fields of a struct. A struct of which nothing can change is as good as none.
     #[must_use]
     pub fn structure(name: &str, fields: Vec<(&str, Self)>) -> Self {
@@ -100,7 +111,13 @@ impl Held {
     }
 
     fn of(kind: Kind, name: &str, fields: Vec<(&str, Self)>) -> Self {
-        let told = fields.into_iter().filter(|(_, held)| *held != Self::Opaque);
+        // A layer in a variant is a part of the choice if it can be told from others.
+        let is_told = |held: &Self| match held {
+            Self::Opaque => false,
+            Self::Layer(layer) => kind == Kind::Fields || layer.told().is_some(),
+            _ => true,
+        };
+        let told = fields.into_iter().filter(|(_, held)| is_told(held));
         let fields = told.map(|(field, held)| (Arc::from(field), held)).collect();
         Self::Struct(Box::new(HeldStruct { name: name.into(), kind, fields }))
     }
@@ -148,7 +165,7 @@ impl Held {
             Self::Data(data) => data.clone(),
             Self::List(items) => Argument::List(items.iter().map(Self::made_of).collect::<Option<_>>()?),
             Self::Tuple(items) => Argument::Tuple(items.iter().map(Self::made_of).collect::<Option<_>>()?),
-            Self::Opaque | Self::Text(_) | Self::Struct(_) => return None,
+            Self::Opaque | Self::Layer(_) | Self::Text(_) | Self::Struct(_) => return None,
         })
     }
 
@@ -161,6 +178,8 @@ impl Held {
         };
         Some(match self {
             Self::Opaque => return None,
+            // One that does not tell what it is is no part of a variant.
+            Self::Layer(layer) => Argument::Str(layer.told()?),
             Self::Tensor(proxy) => leaf(path, Leaf::Tensor(proxy)),
             Self::Data(data) => leaf(path, Leaf::Data(data)),
             Self::Text(text) => Argument::Str(text.clone()),
@@ -204,6 +223,7 @@ impl Held {
         let each = |items: &[Self]| items.iter().map(Self::value).collect();
         match self {
             Self::Opaque => Value::None,
+            Self::Layer(layer) => layer.told().map_or(Value::None, Value::Str),
             Self::Tensor(proxy) => proxy.tensor().map_or(Value::None, Value::from),
             Self::Data(data) => data.to_value().unwrap_or_default(),
             Self::Text(text) => Value::Str(text.clone()),
@@ -222,16 +242,16 @@ impl Held {
             Self::Tensor(proxy) => visit(proxy),
             Self::List(items) | Self::Tuple(items) => items.iter().for_each(|item| item.for_each_tensor(visit)),
             Self::Struct(structure) => structure.fields.iter().for_each(|(_, held)| held.for_each_tensor(visit)),
-            Self::Opaque | Self::Data(_) | Self::Text(_) => {}
+            Self::Opaque | Self::Layer(_) | Self::Data(_) | Self::Text(_) => {}
         }
     }
 
-    /// The plain data that maps hold, by path.
-    pub(super) fn remembered(&self) -> Vec<(String, &Self)> {
+    /// What maps hold, by path, and what it is if it is plain data.
+    pub(super) fn remembered(&self) -> Vec<(String, Option<&Self>)> {
         let mut found = Vec::new();
         self.for_each_leaf("", false, &mut |path, leaf, is_memo| {
-            if is_memo && matches!(leaf, Self::Data(_) | Self::Text(_)) {
-                found.push((path, leaf));
+            if is_memo {
+                found.push((path, Some(leaf).filter(|leaf| matches!(leaf, Self::Data(_) | Self::Text(_)))));
             }
         });
         found
@@ -247,7 +267,7 @@ impl Held {
     ) {
         match self {
             Self::Opaque => {}
-            Self::Tensor(_) | Self::Data(_) | Self::Text(_) => visit(path.to_owned(), self, is_memo),
+            Self::Layer(_) | Self::Tensor(_) | Self::Data(_) | Self::Text(_) => visit(path.to_owned(), self, is_memo),
             Self::List(items) | Self::Tuple(items) => {
                 let items = items.iter().enumerate();
                 items.for_each(|(i, item)| item.for_each_leaf(&joined(path, &i.to_string()), is_memo, visit));
@@ -260,15 +280,26 @@ impl Held {
         }
     }
 
-    /// Whether it is one value: there is no struct in it whose fields could change by themselves, and no layer.
+    /// Whether it is one value: there is no struct in it whose fields could change by themselves, and no layer but in a
+    /// variant, which is a choice of it.
     fn is_value(&self) -> bool {
         match self {
-            Self::Opaque => false,
+            Self::Opaque | Self::Layer(_) => false,
             Self::Tensor(_) | Self::Data(_) | Self::Text(_) => true,
             Self::List(items) | Self::Tuple(items) => items.iter().all(Self::is_value),
             Self::Struct(structure) => {
-                structure.kind != Kind::Fields && structure.fields.iter().all(|(_, held)| held.is_value())
+                structure.kind != Kind::Fields
+                    && structure.fields.iter().all(|(_, held)| held.is_value() || held.is_of_layers())
             }
+        }
+    }
+
+    /// Whether it is nothing but layers.
+    fn is_of_layers(&self) -> bool {
+        match self {
+            Self::Layer(_) => true,
+            Self::List(items) | Self::Tuple(items) => items.iter().all(Self::is_of_layers),
+            _ => false,
         }
     }
 }
@@ -278,6 +309,7 @@ impl PartialEq for Held {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Opaque, Self::Opaque) => true,
+            (Self::Layer(a), Self::Layer(b)) => a == b,
             (Self::Tensor(a), Self::Tensor(b)) => a.is(b),
             (Self::Data(a), Self::Data(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a == b,
@@ -311,6 +343,17 @@ pub(super) struct Change {
     pub(super) after: Held,
 }
 
+/// A map that is no state.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    /// Where the model has it.
+    pub(crate) path: String,
+    /// Whether there was something in it before.
+    pub(crate) had_entries: bool,
+    /// Whether something was added that is constant, and is therefore taken to be only remembered.
+    pub(crate) grows: bool,
+}
+
 /// A comparison of what mirrors hold before and after a capture.
 pub(super) struct Differences<'c> {
     /// Whether what is at a path is state even if it is as it was.
@@ -318,8 +361,8 @@ pub(super) struct Differences<'c> {
     /// Whether something is made of constants alone, so that a run makes it again.
     pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
     pub(super) found: Vec<Change>,
-    /// Whether something was added that is constant, and is therefore taken to be only remembered.
-    pub(super) remembers: bool,
+    /// The maps that are not found to be state.
+    pub(super) memos: Vec<Memo>,
 }
 
 impl Differences<'_> {
@@ -328,6 +371,8 @@ impl Differences<'_> {
         let at = |part: &str| joined(path, part);
         match (before, after) {
             (Held::Opaque, Held::Opaque) => {}
+            // A layer that stays where it is is no state, whatever is around it.
+            (Held::Layer(old), Held::Layer(new)) if old == new => {}
             (Held::Struct(old), Held::Struct(new)) if old.kind == Kind::Memo && new.kind == Kind::Memo => {
                 // A memo's keys are in order.
                 let at_key = |key: &Arc<str>| {
@@ -337,7 +382,10 @@ impl Differences<'_> {
                 let kept =
                     |(key, held): &&(Arc<str>, Held)| is_state || at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
-                self.remembers |= fields.len() < new.fields.len();
+                if !is_state && !new.fields.is_empty() {
+                    let (had_entries, grows) = (!old.fields.is_empty(), fields.len() < new.fields.len());
+                    self.memos.push(Memo { path: path.to_owned(), had_entries, grows });
+                }
                 if fields.iter().all(|(_, held)| held.is_value()) {
                     let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
                     self.one(path, before, &Held::Struct(Box::new(after)));

@@ -38,6 +38,7 @@ mod owner;
 mod scope;
 mod proxy;
 mod given;
+mod held_layer;
 pub mod held;
 pub(crate) mod encode;
 mod call;
@@ -66,6 +67,7 @@ mod known;
 mod world;
 #[doc(hidden)]
 pub mod cloned;
+mod sharing;
 mod containers;
 mod pointers;
 mod weights;
@@ -76,6 +78,8 @@ mod recording;
 mod dynamic;
 #[doc(hidden)]
 pub mod compare;
+#[doc(hidden)]
+pub mod rounded;
 mod tracer;
 
 pub use building::Builds;
@@ -91,7 +95,7 @@ pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
 pub use known::{ConstructIn, Known, TraceableIn, is_same_module};
-pub(crate) use notes::asking_for_layout;
+pub(crate) use notes::{Noticed, noticing};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
@@ -102,6 +106,7 @@ pub(crate) use recording::{state_of, told_besides};
 pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
+pub(crate) use sharing::shared_with_others;
 pub use symbolic_module::{Module, ModuleT};
 pub use traceable::{Construct, Symbolic, Traceable, no_mirror, not_made};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

@@ -11,6 +11,7 @@ use super::inputs::Inputs;
 use super::owner::{Part, Place};
 use super::scope::Scope;
 use super::session::shared;
+use super::sharing::meet;
 use super::traceable::Traceable;
 
 /// What can stand behind an `Rc` or `Arc`: a type that has a mirror, or the objects of a trait.
@@ -92,8 +93,10 @@ macro_rules! shared_pointers {
                     let ($this, $scope) = (self, &scope.at(Place::$behind(&$type::new(self.clone()))));
                     $type::from($mirror)
                 };
+                let pointer = $type::as_ptr(self).cast();
                 // Nothing holds the whole model, so its mirror stays its tracer's own.
-                if scope.path().is_root() { make() } else { shared($type::as_ptr(self).cast(), make) }
+                let mirror = || if scope.path().is_root() { make() } else { shared(pointer, make) };
+                meet(pointer, $type::strong_count(self), scope, mirror)
             }
 
             fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {

@@ -289,6 +289,7 @@ impl<T: Copy + Traceable<Symbolic = T>> Traceable for Cell<T> {
     type Symbolic = Self;
 
     fn symbolic(&self, _: &Scope) -> Self {
+        super::sharing::meet_cell();
         Self::new(self.get())
     }
 

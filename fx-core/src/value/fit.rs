@@ -363,7 +363,7 @@ impl Fitter {
         found.map_or(Fit::No, Fit::Is)
     }
 
-    /// The larger or smaller of `a*x + b` and a number.
+    /// The larger or smaller of `a*x + b` and a number, or `a*x + b` between two numbers.
     fn clamped(&self, x: &SymInt, xs: &[i64], row: &[i64]) -> Option<SymInt> {
         for (op, limit) in [(SymOp::Max, *row.iter().min()?), (SymOp::Min, *row.iter().max()?)] {
             let at_limit = row.iter().filter(|value| **value == limit).count();
@@ -378,7 +378,15 @@ impl Fitter {
                 }
             }
         }
-        None
+        let (least, most) = (*row.iter().min()?, *row.iter().max()?);
+        let count = |limit: i64| row.iter().filter(|value| **value == limit).count();
+        if count(least) < 2 || count(most) < 2 || distinct(row.iter().copied()) < 5 {
+            return None;
+        }
+        let (a, b) = line(xs, row, |value| value != least && value != most)?;
+        let free = scaled(a, x).and_then(|scaled| scaled.plus(b));
+        let above = free.and_then(|free| binary(SymOp::Max, &free, least));
+        self.checked(above.and_then(|above| binary(SymOp::Min, &above, most)), row)
     }
 
     /// A sum of multiples of these, and a number.

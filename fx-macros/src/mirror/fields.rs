@@ -172,9 +172,9 @@ impl Field {
         }
     }
 
-    /// Whether a call could change it: it is no layer that is called whole.
-    pub(super) fn can_change(&self) -> bool {
-        !self.options.leaf
+    /// Whether it is a layer that is called whole.
+    pub(super) fn is_leaf(&self) -> bool {
+        self.options.leaf
     }
 
     /// A call of a function of `Traceable` for its type.

@@ -14,7 +14,7 @@ use crate::paths::Paths;
 
 /// `fn held` for a struct.
 pub(super) fn for_struct(name: &Ident, fields: &Fields, paths: &Paths) -> TokenStream {
-    if !fields.list.iter().any(Field::can_change) {
+    if fields.list.is_empty() {
         return TokenStream::new();
     }
     let pushes = pushes(fields, paths, |field| {
@@ -58,10 +58,11 @@ fn pushes(fields: &Fields, paths: &Paths, named: impl Fn(&Field) -> (String, Tok
     let pushes: Vec<TokenStream> = fields
         .list
         .iter()
-        .filter(|field| field.can_change())
         .map(|field| {
             let (cfgs, (name, reference)) = (field.cfgs(), named(field));
-            let value = if field.is_mirrored() {
+            let value = if field.is_leaf() {
+                quote!((#reference).held())
+            } else if field.is_mirrored() {
                 field.traceable_call("held", quote!(#reference, holding), paths)
             } else {
                 has_constants = true;

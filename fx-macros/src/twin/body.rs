@@ -5,7 +5,7 @@
 //! - Calls of helper functions are lifted, calls of candle's functions by bare name redirected (`calls.rs`).
 //! - Literals and patterns of other structs are made those of their mirrors (`literals.rs`).
 //! - In a function that builds a model, calls with weights, and of layers' constructors (`weights.rs`).
-//! - Comparisons are noted, for guards (`compare.rs`).
+//! - Comparisons are noted, for guards (`compare.rs`, `decisions.rs`), and floats that are made whole (`rounding.rs`).
 
 use std::collections::BTreeSet;
 
@@ -17,8 +17,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Block, Expr, ExprCall, ExprPath, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path, Signature,
-    Stmt, Type,
+    Arm, Block, Expr, ExprCall, ExprPath, ExprRepeat, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path,
+    Signature, Stmt, Type,
 };
 
 use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
@@ -27,7 +27,7 @@ use super::fallbacks::{Fallbacks, Written};
 use super::literals::Aliases;
 use super::types::{Types, Unshadow};
 use super::weights::{self, Weights};
-use super::{calls, compare, conditions, decisions, literals, variants};
+use super::{calls, compare, conditions, decisions, literals, rounding, variants};
 use crate::known::Known;
 use crate::mirror::SCOPE_FIELD;
 use crate::paths::Paths;
@@ -312,17 +312,25 @@ impl VisitMut for Body<'_> {
                     calls::keep_custom_op(&mut method.ident, args, self);
                 }
             }
+            Expr::Call(call) if decisions::is_decision_of(call) => {
+                // Its path is of std's.
+                call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
+                if let Some(note) = decisions::noted_of(call, self.paths) {
+                    *expr = syn::parse_quote!({ #note #expr });
+                }
+            }
             Expr::Call(call) => {
                 if let Some(replacement) = self.built(call) {
                     *expr = replacement;
                     return;
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
-                calls::find_moe(&mut call.func);
+                calls::find_module(&mut call.func);
                 calls::find_transformers(&mut call.func, self.paths);
                 calls::call_original(call);
                 if let Some(original) = self.original_function(call) {
                     *expr = original;
+                } else if calls::make_state(call, self) {
                 } else if let Some(checked) = calls::make_layer(call, self) {
                     *expr = checked;
                 } else if calls::is_helper(&call.func, self) {
@@ -351,10 +359,22 @@ impl VisitMut for Body<'_> {
                 self.visit_expr_mut(&mut call.receiver);
                 calls::keep_custom_op(&mut call.method, &mut call.args, self);
             }
-            Expr::MethodCall(call) if decisions::of(call).is_some() => {
+            Expr::MethodCall(call) if decisions::is_decision(call) => {
                 visit_mut::visit_expr_method_call_mut(self, call);
                 if let Some(note) = decisions::noted(call, self.paths) {
                     *expr = syn::parse_quote!({ #note #expr });
+                }
+            }
+            Expr::MethodCall(call) if rounding::is_rounding(call) => {
+                visit_mut::visit_expr_method_call_mut(self, call);
+                if let Some(noted) = rounding::noted(call, self.paths) {
+                    *expr = noted;
+                }
+            }
+            Expr::Cast(cast) => {
+                visit_mut::visit_expr_cast_mut(self, cast);
+                if let Some(noted) = rounding::noted_cast(cast, self.paths) {
+                    *expr = noted;
                 }
             }
             Expr::Path(_) => {
@@ -464,6 +484,11 @@ impl VisitMut for Body<'_> {
 
     fn visit_type_mut(&mut self, ty: &mut Type) {
         self.types.map(ty);
+    }
+
+    fn visit_expr_repeat_mut(&mut self, array: &mut ExprRepeat) {
+        // How long it is is a constant, of which nothing is noted.
+        self.visit_expr_mut(&mut array.expr);
     }
 
     fn visit_item_mut(&mut self, item: &mut Item) {

@@ -47,14 +47,22 @@ const FOREIGN: &[&str] = &[
     "drop",
 ];
 
+/// Modules of candle_nn, each with what of it means something else in a twin.
+const MODULES: &[(&str, &[&str])] = &[
+    ("func", &["func", "func_t"]),
+    ("moe", &["moe_gemm", "moe_gemm_gguf"]),
+    ("rnn", &["LSTMState"]),
+    ("sequential", &["seq"]),
+];
+
 /// `moe::moe_gemm(…)` of `use candle_nn::moe` means the shadow world's. The module's name is common enough to be the user's,
-/// so it is told by the functions.
-pub(super) fn find_moe(func: &mut Expr) {
+/// so it is told by what is in it.
+pub(super) fn find_module(func: &mut Expr) {
     let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
-    let is_moe = path.segments.len() == 2
-        && path.segments[0].ident == "moe"
-        && ["moe_gemm", "moe_gemm_gguf"].iter().any(|name| path.segments[1].ident == name);
-    if is_moe {
+    let is_known = |(module, functions): &(&str, &[&str])| {
+        path.segments[0].ident == module && functions.iter().any(|name| path.segments[1].ident == name)
+    };
+    if path.segments.len() > 1 && MODULES.iter().any(is_known) {
         path.segments.insert(
             0,
             PathSegment { ident: Ident::new("candle_nn", Span::call_site()), arguments: PathArguments::None },
@@ -99,6 +107,17 @@ pub(super) fn make_layer(call: &ExprCall, body: &mut Body<'_>) -> Option<Expr> {
         #check::check::<#named, #made>();
         #path(#args)
     }))
+}
+
+/// `LSTMState::new(h, c)`, of tensors of the graph, is that of the type's mirror; whether it is such a call.
+pub(super) fn make_state(call: &mut ExprCall, body: &mut Body<'_>) -> bool {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = &mut *call.func else { return false };
+    let is_new = |path: &syn::Path| path.segments[0].ident == "LSTMState" && path.segments[1].ident == "new";
+    let types = &body.types;
+    if path.segments.len() != 2 || !is_new(path) || types.is_kept(&path.segments[0].ident) {
+        return false;
+    }
+    body.fallbacks.redirect_to_mirror(path)
 }
 
 /// Types whose functions return nothing to lift, or nothing whose type is known at once; and traits.

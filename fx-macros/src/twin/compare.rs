@@ -56,14 +56,15 @@ pub(super) fn noting_arm<'p>(patterns: impl Iterator<Item = &'p Pat>, span: Span
     }
     let (matched, compare) = (Ident::new("__fx_matched", span), paths.private("compare"));
     let literals = literals.iter().map(|Literal { place, relation, value }| {
-        let (relation, value) = (Ident::new(relation, span), proc_macro2::Literal::i64_unsuffixed(*value));
+        let (relation, value) = (Ident::new(relation, span), value.written(span, &compare));
         let place = place.iter().map(|index| proc_macro2::Literal::isize_unsuffixed(*index));
         quote!((&[#(#place),*], #compare::Relation::#relation, #value))
     });
     let literals: Vec<TokenStream> = literals.collect();
     let note = quote_spanned! {span=>
         {
-            use #compare::{NoteMatch as _, NoteNoMatch as _};
+            #[allow(unused_imports)]
+            use #compare::{ConstantInteger as _, NoteMatch as _, NoteNoMatch as _, OtherConstant as _};
             (&#compare::Matched(#matched)).__fx_note(&[#(#literals),*])
         }
     };
@@ -84,15 +85,44 @@ pub(super) fn matched(conditional: &ExprIf, paths: &Paths) -> Option<Expr> {
 struct Literal {
     place: Vec<isize>,
     relation: &'static str,
-    value: i64,
+    value: Value,
+}
+
+enum Value {
+    Number(i64),
+    /// A constant, which may be an integer.
+    Constant(syn::Path),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a == b,
+            (Self::Constant(a), Self::Constant(b)) => quote!(#a).to_string() == quote!(#b).to_string(),
+            _ => false,
+        }
+    }
+}
+
+impl Value {
+    fn written(&self, span: Span, compare: &TokenStream) -> TokenStream {
+        match self {
+            Self::Number(number) => {
+                let number = proc_macro2::Literal::i64_unsuffixed(*number);
+                quote!(::core::option::Option::Some(#number))
+            }
+            Self::Constant(path) => quote_spanned!(span=> (&#compare::Constant(&#path)).__fx_integer()),
+        }
+    }
 }
 
 fn collect(pattern: &Pat, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
-    let mut add = |relation, value: Option<i64>| {
+    let mut add = |relation, value: Option<Value>| {
         literals.extend(value.map(|value| Literal { place: place.clone(), relation, value }));
     };
     match pattern {
-        Pat::Lit(literal) => add("Eq", literal_value(literal)),
+        Pat::Lit(literal) => add("Eq", literal_value(literal).map(Value::Number)),
+        Pat::Path(path) if path.qself.is_none() => add("Eq", constant(&path.path)),
         Pat::Range(range) => {
             add("Ge", range.start.as_deref().and_then(integer));
             let is_closed = matches!(range.limits, RangeLimits::Closed(_));
@@ -105,6 +135,8 @@ fn collect(pattern: &Pat, place: &mut Vec<isize>, literals: &mut Vec<Literal>) {
         Pat::Ident(ident) => {
             if let Some((_, inner)) = &ident.subpat {
                 collect(inner, place, literals);
+            } else if ident.by_ref.is_none() && ident.mutability.is_none() {
+                add("Eq", constant(&ident.ident.clone().into()));
             }
         }
         Pat::Tuple(tuple) => parts(tuple.elems.iter().collect(), false, place, literals),
@@ -147,10 +179,21 @@ fn literal_value(literal: &ExprLit) -> Option<i64> {
     }
 }
 
-fn integer(expr: &Expr) -> Option<i64> {
+/// A constant, as far as its name tells: `LIMIT`, `Self::N`. A name of one letter alone can be a variable, `[B, T, C]`.
+fn constant(path: &syn::Path) -> Option<Value> {
+    let name = path.segments.last()?.ident.to_string();
+    let is_constant = name.contains(char::is_uppercase) && !name.contains(char::is_lowercase);
+    (is_constant && (path.segments.len() > 1 || name.len() > 1)).then(|| Value::Constant(path.clone()))
+}
+
+fn integer(expr: &Expr) -> Option<Value> {
     match expr {
-        Expr::Lit(literal) => literal_value(literal),
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => Some(-integer(&unary.expr)?),
+        Expr::Lit(literal) => literal_value(literal).map(Value::Number),
+        Expr::Path(path) if path.qself.is_none() => constant(&path.path),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match integer(&unary.expr)? {
+            Value::Number(number) => number.checked_neg().map(Value::Number),
+            Value::Constant(_) => None,
+        },
         Expr::Paren(paren) => integer(&paren.expr),
         Expr::Group(group) => integer(&group.expr),
         _ => None,

@@ -138,6 +138,13 @@ impl Fallbacks {
         true
     }
 
+    /// Redirects `LSTMState::new` to the mirror of the type, as the type leads to it; says whether it can have one.
+    pub(super) fn redirect_to_mirror(&mut self, path: &mut Path) -> bool {
+        let redirected = self.redirect_type(path);
+        self.opened.extend(redirected.then(|| path.segments[0].ident.clone()));
+        redirected
+    }
+
     /// Redirects what makes a value of a tuple struct, `Pair`; the value of a unit struct has no other name. `kept` are names
     /// that the function itself declares.
     pub(super) fn redirect_tuple(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) -> bool {

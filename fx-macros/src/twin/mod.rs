@@ -1,7 +1,7 @@
 //! The twin of an impl: the same methods on the mirror, compiled in the shadow world.
 //!
 //! `select.rs` says which methods, `types.rs` which types their signatures have, `body.rs` (with `calls.rs`, `compare.rs`,
-//! `literals.rs` and `variants.rs`) what changes in their bodies, `conditions.rs` where that is compiled, `shadow.rs` which names
+//! `decisions.rs`, `rounding.rs`, `literals.rs` and `variants.rs`) what changes in their bodies, `conditions.rs` where that is compiled, `shadow.rs` which names
 //! are in scope, `entry.rs` how a trace enters, with arguments as `parameters.rs` takes them.
 //!
 //! Invariant: a twin's tokens are the user's, spans included. What is added around them never binds a name the
@@ -24,6 +24,7 @@ mod layers;
 pub(crate) mod literals;
 pub(crate) mod names;
 pub(crate) mod parameters;
+mod rounding;
 pub(crate) mod select;
 pub(crate) mod shadow;
 pub(crate) mod types;

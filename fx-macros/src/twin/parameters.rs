@@ -113,6 +113,7 @@ fn take(ty: &Type) -> Option<Taken> {
                 _ => None,
             },
             (elem, false) if is_str(elem) => Some(Taken { ty: string(), pass: lend }),
+            (elem, _) if is_unsized(elem) => None,
             (elem, mutable) if is_owned(elem) => {
                 Some(Taken { ty: elem.clone(), pass: if mutable { lend_mut } else { lend } })
             }
@@ -130,6 +131,7 @@ fn take(ty: &Type) -> Option<Taken> {
 /// The same for `Option<inner>`, where `inner` borrows.
 fn take_option(inner: &Type) -> Option<Taken> {
     match inner {
+        Type::Reference(reference) if is_unsized(&reference.elem) => None,
         Type::Reference(reference) => match (&*reference.elem, reference.mutability.is_some()) {
             (Type::Slice(slice), false) if is_owned(&slice.elem) => {
                 Some(Taken { ty: option_of(vec_of(&slice.elem)), pass: |value| quote!(#value.as_deref()) })
@@ -223,6 +225,13 @@ fn is_owned(ty: &Type) -> bool {
     let mut owned = Owned(!is_str(ty));
     owned.visit_type(ty);
     owned.0
+}
+
+/// Whether it is one of the standard library's that exist only lent, by its name: nothing of the kind can be taken.
+fn is_unsized(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| {
+        ["Path", "OsStr", "CStr"].iter().any(|name| last.ident == name)
+    }))
 }
 
 /// A type as a person writes it: `Option<&Tensor>`, not `Option < & Tensor >`.

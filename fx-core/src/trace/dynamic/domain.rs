@@ -94,6 +94,18 @@ impl<'d> Domain<'d> {
         std::iter::once(&self.base_sizes).chain(self.same().map(|(sizes, _)| sizes)).cloned().collect()
     }
 
+    /// The sizes that are nearest to the first, of those at which the graph is the same.
+    pub(super) fn nearest(&self, count: usize) -> Vec<Sizes> {
+        let away = |sizes: &Sizes| {
+            let each = self.base_sizes.iter().map(|(name, first)| first.abs_diff(sizes.get(name).unwrap_or(first)));
+            each.fold(0, u64::saturating_add)
+        };
+        let mut sizes: Vec<Sizes> = self.same().map(|(sizes, _)| sizes.clone()).collect();
+        sizes.sort_by_key(away);
+        sizes.truncate(count);
+        sizes
+    }
+
     /// What was recorded where the graph is the same, but for the first.
     pub(super) fn same(&self) -> impl Iterator<Item = (&Sizes, &Recording)> {
         self.tried.iter().filter_map(|(sizes, outcome)| match outcome {
@@ -130,6 +142,15 @@ impl<'d> Domain<'d> {
 
     pub(super) fn into_base(self) -> Recording {
         self.base
+    }
+
+    /// Each size that one can be, others being as given.
+    pub(super) fn each(&self, name: &Arc<str>) -> impl Iterator<Item = Sizes> {
+        let of = self.classes.iter().zip(&self.limits).find(|(class, _)| class.name == *name);
+        let found = of.map(|(class, limits)| (limits.smallest, limits.largest, class.step));
+        let (smallest, largest, step) = found.unwrap_or((0, -1, 1));
+        let count = (largest - smallest) / step.max(1) + 1;
+        (0..count).map(move |i| self.with(name, smallest + i * step))
     }
 
     /// The limits of sizes, as guards.
@@ -191,6 +212,16 @@ impl<'d> Domain<'d> {
     /// Tries one size, others being as given.
     pub(super) fn try_one(&mut self, record: &mut Record<'_>, name: &Arc<str>, size: i64) {
         self.works(record, name, size);
+    }
+
+    /// Tries these sizes.
+    pub(super) fn try_sizes(&mut self, record: &mut Record<'_>, sizes: Sizes) {
+        self.works_at(record, sizes);
+    }
+
+    /// Whether these sizes were tried.
+    pub(super) fn is_tried(&self, sizes: &Sizes) -> bool {
+        *sizes == self.base_sizes || self.tried.iter().any(|(tried, _)| tried == sizes)
     }
 
     fn hint(&self, name: &str) -> i64 {

@@ -74,10 +74,28 @@ impl Guards<'_> {
         let guard = Guard { left, relation, right, source: Some(place.at.into()) };
         let is_same =
             |other: &Guard| (&other.left, other.relation, &other.right) == (&guard.left, guard.relation, &guard.right);
-        if !is_trivial(&guard) && !self.guards.iter().any(is_same) {
+        if !is_trivial(&guard) && !self.guards.iter().any(is_same) && !self.holds_everywhere(&guard) {
             self.guards.push(guard);
         }
         Ok(())
+    }
+
+    /// Whether a guard of floats that follow one size holds wherever the graph runs, as where a half is made whole, which is exact.
+    fn holds_everywhere(&self, guard: &Guard) -> bool {
+        let mut symbols = Vec::new();
+        for side in [&guard.left, &guard.right] {
+            side.for_each_int(&mut |int| int.for_each_symbol(&mut |symbol| symbols.push(symbol.clone())));
+        }
+        symbols.dedup();
+        let (SymNumber::Float(left), SymNumber::Float(right), [symbol]) = (&guard.left, &guard.right, &symbols[..])
+        else {
+            return false;
+        };
+        let holds = |sizes: Sizes| match (left.evaluate(&sizes), right.evaluate(&sizes)) {
+            (Ok(left), Ok(right)) => guard.relation.holds(left, right),
+            _ => false,
+        };
+        self.domain.each(symbol).all(holds)
     }
 
     fn side(

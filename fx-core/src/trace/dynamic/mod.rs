@@ -6,6 +6,7 @@
 //! | `declare` | what was declared: dimensions and integers |
 //! | `domain` | which sizes the model is tried at, and between which limits it works; `domain/joint` those that differ in several |
 //! | `agree` | the graphs of all sizes as one, number by number |
+//! | `exact` | at which sizes quotients are exact |
 //! | `host` | tensors that the model builds from sizes on the host |
 //! | `guards` | the comparisons that the model made, as conditions on sizes |
 //!
@@ -16,14 +17,15 @@ mod agree;
 mod declare;
 mod domain;
 mod error;
+mod exact;
 mod guards;
 mod host;
 
 pub use error::DynamicError;
-pub(super) use host::is_equal;
+pub(super) use host::bits;
 
-use crate::ir::{Dynamic, Op, Size, SizeOf};
-use crate::value::{Fact, Fitter, Sizes, Value};
+use crate::ir::{Dynamic, Guard, Op, Size, SizeOf};
+use crate::value::{Fact, Fitter, Sizes, SymNumber, Value};
 
 use super::error::TraceError;
 use super::probe::{Declared, Probe, Scalar};
@@ -34,21 +36,50 @@ use domain::Domain;
 /// Captures at one probe.
 pub(super) type Record<'r> = dyn FnMut(&Probe<'_>) -> Result<Recording, TraceError> + 'r;
 
+/// Says whether it does not matter what the model remembers in maps, if it is called at these sizes, the last as it was given.
+pub(super) type OnlyRemembers<'r> = dyn FnMut(&Recording, &[Probe<'_>]) -> bool + 'r;
+
+/// So many calls of other sizes are made before one that has to be as without them.
+const CALLS: usize = 8;
 /// How often a capture at one more size can be asked for.
 const ROUNDS: usize = 48;
+/// How often captures can be asked for where quotients are exact: others may be found then.
+const EXACT: usize = 4;
 
 /// Captures at several sizes, and makes one graph of it.
-pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Recording, TraceError> {
-    let base = record(&Probe { declared, sizes: None })?;
-    let declared = &declared.told_apart(&|path| scalar(&base, path));
+pub(super) fn capture(
+    given: &Declared,
+    record: &mut Record<'_>,
+    only_remembers: &mut OnlyRemembers<'_>,
+) -> Result<Recording, TraceError> {
+    let base = record(&Probe { declared: given, sizes: None })?;
+    let declared = &given.told_apart(&|path| scalar(&base, path));
     let sizes = sizes_of(declared, &base)?;
     let mut domain = Domain::explore(declared, record, base, sizes)?;
+    if !domain.base().memos.is_empty() {
+        let others = domain.nearest(CALLS).into_iter().map(Some);
+        let probes: Vec<Probe<'_>> = others.chain([None]).map(|sizes| Probe { declared, sizes }).collect();
+        if !only_remembers(domain.base(), &probes) {
+            return capture(given, record, only_remembers);
+        }
+    }
+    let mut asked = 0;
     for _ in 0..ROUNDS {
         let mut fitter = Fitter::new(domain.points(), domain.classes().to_vec());
         fitter.exclude(domain.outside());
         declared.dimensions.iter().for_each(|dimension| fitter.expect(&dimension.size));
         match agree::unified(&domain, &mut fitter) {
-            Ok(unified) => return finished(declared, domain, unified),
+            Ok(unified) => {
+                // Where floats are made whole in sight, guards say when that is exact.
+                let is_of_floats = |guard: &Guard| matches!(guard.left, SymNumber::Float(_));
+                let are_guarded = unified.guards.iter().any(is_of_floats);
+                let untried = if are_guarded || asked == EXACT { Vec::new() } else { exact::untried(&domain, &fitter) };
+                if untried.is_empty() {
+                    return finished(declared, domain, unified);
+                }
+                asked += 1;
+                untried.into_iter().for_each(|sizes| domain.try_sizes(record, sizes));
+            }
             Err(Stop::Error(error)) => return Err(TraceError::Dynamic(error)),
             Err(Stop::Unclear(name, size)) => domain.try_one(record, &name, size),
         }
