@@ -8,6 +8,8 @@ mod support;
 
 #[path = "forms/arguments.rs"]
 mod arguments;
+#[path = "forms/asked.rs"]
+mod asked;
 #[path = "forms/bodies.rs"]
 mod bodies;
 #[path = "forms/builders.rs"]
@@ -30,6 +32,8 @@ mod foreign;
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
+#[path = "forms/objects.rs"]
+mod objects;
 #[path = "forms/paths.rs"]
 mod paths;
 #[path = "forms/programs.rs"]

@@ -1,10 +1,12 @@
 //! Forms that crates have which know nothing of fx: traits away from their types, results by other names, what functions
 //! lend, and modules that a forward makes.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use candle_core::{Module, Result as CandleResult, Tensor};
-use candle_nn::Linear;
+use candle_core::{DType, Device, Module, Result as CandleResult, Tensor};
+use candle_nn::rnn::{self, LSTMState};
+use candle_nn::{Activation, Func, Linear, Optimizer, SGD, Sequential, VarBuilder, VarMap, func, sequential};
 
 use crate::support::{assert_returns, assert_same, linear, other, tensor};
 
@@ -202,5 +204,116 @@ fn what_is_made_of_tensors_is_kept_and_lent_by_guards() {
     let captured = fx::trace(&model, (&x,)).unwrap();
     for _ in 0..3 {
         assert_same(&original.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
+    }
+}
+
+/// By which name a pair of tensors goes.
+type Pair = (Tensor, Tensor);
+type Shared = Mutex<Vec<Tensor>>;
+type Lent = MutexGuard<'static, Vec<Tensor>>;
+
+static SEEN: Shared = Mutex::new(Vec::new());
+
+/// A guard of what is no part of the model.
+#[fx::module]
+fn lend(shared: &'static Shared) -> CandleResult<Lent> {
+    shared.lock().map_err(poisoned)
+}
+
+/// A path is only lent, which a graph cannot pass.
+#[fx::module]
+fn named(x: &Tensor, by: &Path) -> CandleResult<Tensor> {
+    x * by.components().count() as f64
+}
+
+#[fx::module]
+struct Adapter {
+    up: Pair,
+    gates: Linear,
+}
+
+#[fx::module]
+impl Adapter {
+    fn pair(&self, x: &Tensor) -> CandleResult<Pair> {
+        Ok((x.matmul(&self.up.0)?, x.matmul(&self.up.1)?))
+    }
+
+    /// The state is made of tensors, by names that are imported or not.
+    fn start(&self, x: &Tensor) -> CandleResult<LSTMState> {
+        let first = rnn::LSTMState::new(x.clone(), x.sin()?);
+        Ok(LSTMState::new(first.c().clone(), first.h().clone()))
+    }
+
+    fn forward(&self, x: &Tensor) -> CandleResult<Adapted> {
+        let (a, b) = self.pair(x)?;
+        let state = self.start(&self.gates.forward(x)?)?;
+        let both: Pair = ((a + state.h())?, (b + state.c())?);
+        let rows = lend(&SEEN)?.len();
+        Ok(Adapted { rows: named(&both.0, Path::new("a/b"))?.narrow(0, rows, 1)?, both })
+    }
+}
+
+#[fx::module]
+struct Adapted {
+    both: Pair,
+    rows: Tensor,
+}
+
+#[test]
+fn names_of_pairs_and_of_states_lead_to_what_they_stand_for() {
+    let model = Adapter { up: (tensor(&[4, 4]), other(&[4, 4])), gates: linear(4, 4) };
+    let (x, y) = (tensor(&[3, 4]), other(&[3, 4]));
+    let Adapted { both, rows } = model.forward(&x).unwrap();
+    assert_returns(&[&both.0, &both.1, &rows], fx::trace(&model, (&y,)), &[&x]);
+}
+
+/// What acts holds what trains it.
+#[fx::module]
+struct Actor<O>
+where
+    O: Optimizer,
+{
+    policy: Sequential,
+    optimizer: O,
+}
+
+#[fx::module]
+impl<O: Optimizer> Actor<O> {
+    fn forward(&self, x: &Tensor) -> CandleResult<Tensor> {
+        self.policy.forward(x)
+    }
+
+    #[fx(skip)]
+    fn learn(&mut self, loss: &Tensor) -> CandleResult<()> {
+        self.optimizer.backward_step(loss)
+    }
+}
+
+/// The modules of candle's are imported, and not the functions.
+#[fx::module]
+fn policy(vb: VarBuilder<'_>) -> CandleResult<Func<'_>> {
+    let layers = sequential::seq().add(candle_nn::linear(3, 2, vb.pp("policy"))?).add(Activation::Relu);
+    Ok(func::func(move |x| layers.forward(x)))
+}
+
+#[test]
+fn what_trains_is_held_and_left_out() {
+    let vars = VarMap::new();
+    let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
+    let layer = candle_nn::linear(3, 2, vb.pp("policy")).unwrap();
+    let mut actor = Actor {
+        policy: sequential::seq().add(layer).add(Activation::Relu),
+        optimizer: SGD::new(vars.all_vars(), 0.1).unwrap(),
+    };
+    let x = tensor(&[4, 3]);
+    actor.learn(&actor.forward(&x).unwrap().sqr().unwrap().sum_all().unwrap()).unwrap();
+
+    let built = fx::Tracer::new().example("xs", &x).trace_built(&vb, policy).unwrap();
+    assert!(built.graph().to_string().contains("call_module policy("), "{}", built.graph());
+    let actor = Arc::new(actor);
+    let tracer = fx::Tracer::new().example("x", &x);
+    let held = tracer.trace_with(&actor, |actor, inputs| actor.forward(&inputs.tensor("x")?)).unwrap();
+    for captured in [built, held] {
+        assert_same(&actor.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
     }
 }

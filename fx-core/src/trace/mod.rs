@@ -67,6 +67,7 @@ mod world;
 #[doc(hidden)]
 pub mod cloned;
 mod containers;
+mod pointers;
 mod weights;
 #[doc(hidden)]
 pub mod callee;
@@ -90,10 +91,11 @@ pub use given::Given;
 pub use held::{Held, Holding};
 pub use inputs::{ExampleArgument, Examples, Inputs};
 pub use known::{ConstructIn, Known, TraceableIn, is_same_module};
-pub(crate) use notes::asking_for_layout;
+pub(crate) use notes::{Noticed, noticing};
 pub use output::{Output, OutputBuilder, ToOutput};
 pub use owner::Part;
 pub(crate) use owner::{Original, Place};
+pub use pointers::Shareable;
 pub(crate) use probe::size_name;
 pub use proxy::Proxy;
 pub(crate) use recording::{state_of, told_besides};
