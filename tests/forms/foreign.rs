@@ -289,31 +289,49 @@ impl<O: Optimizer> Actor<O> {
     }
 }
 
-/// The modules of candle's are imported, and not the functions.
+/// What acts alone.
+#[fx::module]
+struct Policy {
+    layers: Sequential,
+}
+
+#[fx::module]
+impl Policy {
+    /// The module of candle's is imported, and not the function.
+    #[fx(include)]
+    fn new(vb: VarBuilder<'_>) -> CandleResult<Self> {
+        let layer = candle_nn::linear(3, 2, vb.pp("policy"))?;
+        Ok(Self { layers: sequential::seq().add(layer).add(Activation::Relu) })
+    }
+
+    fn forward(&self, x: &Tensor) -> CandleResult<Tensor> {
+        self.layers.forward(x)
+    }
+}
+
+/// The same as a closure.
 #[fx::module]
 fn policy(vb: VarBuilder<'_>) -> CandleResult<Func<'_>> {
-    let layers = sequential::seq().add(candle_nn::linear(3, 2, vb.pp("policy"))?).add(Activation::Relu);
-    Ok(func::func(move |x| layers.forward(x)))
+    let layer = candle_nn::linear(3, 2, vb.pp("policy"))?;
+    Ok(func::func(move |x| layer.forward(x)?.relu()))
 }
 
 #[test]
 fn what_trains_is_held_and_left_out() {
     let vars = VarMap::new();
     let vb = VarBuilder::from_varmap(&vars, DType::F32, &Device::Cpu);
-    let layer = candle_nn::linear(3, 2, vb.pp("policy")).unwrap();
-    let mut actor = Actor {
-        policy: sequential::seq().add(layer).add(Activation::Relu),
-        optimizer: SGD::new(vars.all_vars(), 0.1).unwrap(),
-    };
+    let Policy { layers } = Policy::new(vb.clone()).unwrap();
+    let mut actor = Actor { policy: layers, optimizer: SGD::new(vars.all_vars(), 0.1).unwrap() };
     let x = tensor(&[4, 3]);
     actor.learn(&actor.forward(&x).unwrap().sqr().unwrap().sum_all().unwrap()).unwrap();
 
-    let built = fx::Tracer::new().example("xs", &x).trace_built(&vb, policy).unwrap();
+    let tracer = || fx::Tracer::new().example("x", &x);
+    let built = tracer().trace_built(&vb, |vb| fx::Symbolic::<Policy>::new(vb)).unwrap();
     assert!(built.graph().to_string().contains("call_module policy("), "{}", built.graph());
+    let closure = fx::Tracer::new().example("xs", &x).trace_built(&vb, policy).unwrap();
     let actor = Arc::new(actor);
-    let tracer = fx::Tracer::new().example("x", &x);
-    let held = tracer.trace_with(&actor, |actor, inputs| actor.forward(&inputs.tensor("x")?)).unwrap();
-    for captured in [built, held] {
+    let held = tracer().trace_with(&actor, |actor, inputs| actor.forward(&inputs.tensor("x")?)).unwrap();
+    for captured in [built, closure, held] {
         assert_same(&actor.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());
     }
 }
