@@ -208,7 +208,15 @@ fn layers_of_a_parameter_and_functions_that_are_held_are_told_apart() {
         "use candle_nn::Module;
 +#[fx::module]
 struct Slot<T> where T: Module { layer: Option<T>, uses: usize }
-struct Slots<T: Module> { slots: Vec<Slot<T>>, make: Box<dyn Fn(usize) -> T> }",
+struct Slots<T: Module> { slots: Vec<Slot<T>>, make: Box<dyn Fn(usize) -> T> }
++#[fx::module]
+trait Estimator { fn estimate(&self, x: &candle_core::Tensor) -> candle_core::Tensor; }
++#[fx::module]
+struct Solver<E: Estimator> { estimator: E }
++#[fx::module(bounds(Estimator))]
+impl<E: Estimator> Solver<E> {
+    fn solve(&self, x: &candle_core::Tensor) -> candle_core::Tensor { self.estimator.estimate(x) }
+}",
     );
     let left = "src/model.rs: struct `Slots` (line 3): it holds a function that is chosen as it runs";
     assert!(summary.to_string().contains(left), "{summary}");

@@ -2,8 +2,10 @@
 //! lend, and modules that a forward makes.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use candle_core::conv::CudnnFwdAlgo;
 use candle_core::{DType, Device, Module, Result as CandleResult, Tensor};
 use candle_nn::rnn::{self, LSTMState};
 use candle_nn::{Activation, Func, Linear, Optimizer, SGD, Sequential, VarBuilder, VarMap, func, sequential};
@@ -230,12 +232,17 @@ fn named(x: &Tensor, by: &Path) -> CandleResult<Tensor> {
 struct Adapter {
     up: Pair,
     gates: Linear,
+    /// A number that others may change, as its bits.
+    rate: Arc<AtomicU32>,
 }
 
 #[fx::module]
 impl Adapter {
     fn pair(&self, x: &Tensor) -> CandleResult<Pair> {
-        Ok((x.matmul(&self.up.0)?, x.matmul(&self.up.1)?))
+        let rate = f32::from_bits(self.rate.load(Ordering::Relaxed));
+        let kernel = self.up.0.reshape((4, 4, 1))?;
+        let y = x.t()?.unsqueeze(0)?.conv1d_with_algo(&kernel, 0, 1, 1, 1, Some(CudnnFwdAlgo::Gemm))?;
+        Ok((y.squeeze(0)?.t()?, (x.matmul(&self.up.1)? * f64::from(rate))?))
     }
 
     /// The state is made of tensors, by names that are imported or not.
@@ -261,7 +268,8 @@ struct Adapted {
 
 #[test]
 fn names_of_pairs_and_of_states_lead_to_what_they_stand_for() {
-    let model = Adapter { up: (tensor(&[4, 4]), other(&[4, 4])), gates: linear(4, 4) };
+    let model = Adapter { up: (tensor(&[4, 4]), other(&[4, 4])), gates: linear(4, 4), rate: Arc::default() };
+    model.rate.store(0.5f32.to_bits(), Ordering::Relaxed);
     let (x, y) = (tensor(&[3, 4]), other(&[3, 4]));
     let Adapted { both, rows } = model.forward(&x).unwrap();
     assert_returns(&[&both.0, &both.1, &rows], fx::trace(&model, (&y,)), &[&x]);
