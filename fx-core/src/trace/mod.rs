@@ -54,6 +54,7 @@ mod query;
 #[doc(hidden)]
 pub mod custom;
 mod in_place;
+mod hinted;
 #[doc(hidden)]
 pub mod helper;
 #[doc(hidden)]
