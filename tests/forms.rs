@@ -8,6 +8,8 @@ mod support;
 
 #[path = "forms/arguments.rs"]
 mod arguments;
+#[path = "forms/asked.rs"]
+mod asked;
 #[path = "forms/bodies.rs"]
 mod bodies;
 #[path = "forms/builders.rs"]
@@ -32,6 +34,8 @@ mod foreign;
 mod helpers;
 #[path = "forms/layers.rs"]
 mod layers;
+#[path = "forms/objects.rs"]
+mod objects;
 #[path = "forms/paths.rs"]
 mod paths;
 #[path = "forms/programs.rs"]
@@ -44,6 +48,8 @@ mod results;
 mod sequences;
 #[path = "forms/sessions.rs"]
 mod sessions;
+#[path = "forms/shared.rs"]
+mod shared;
 #[path = "forms/sizes.rs"]
 mod sizes;
 #[path = "forms/state.rs"]

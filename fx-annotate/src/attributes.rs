@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Ident, Span};
-use syn::{
-    Attribute, Generics, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, TypeParamBound, UseTree, Visibility,
-    WherePredicate,
-};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Fields, ImplItemFn, Item, ItemFn, ItemImpl, Signature, Type, UseTree, Visibility};
 
+use crate::classify::transformers::is_settings;
 use crate::classify::{Class, Classes, methods};
 use crate::signature::{mentions_tensor, parameters, reads_data, result, returns_closure, takes_weights};
 use crate::source::{SourceFile, head, segments, walk};
@@ -23,6 +23,7 @@ const MODULE: &str = "#[fx::module]";
 const INCLUDE: &str = "#[fx(include)]";
 const SKIP: &str = "#[fx(skip)]";
 const CONSTANT: &str = "#[fx::constant]";
+const SETTINGS: &str = "#[fx(constant)]";
 const CLONE: &str = "#[derive(Clone)]";
 const SPLIT: &str = "use fx::symbolic::SplitOp as _;";
 
@@ -44,6 +45,7 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
                 leave("struct", &item.ident, reason.to_owned());
             }
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
+            writer.settings(&item.attrs, &item.fields, class);
         }
         Item::Enum(item) => {
             let keyword = item.enum_token.span;
@@ -52,6 +54,7 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
                 leave("enum", &item.ident, reason.to_owned());
             }
             writer.type_definition(&item.attrs, &item.vis, keyword, class, &mut summary);
+            item.variants.iter().for_each(|variant| writer.settings(&item.attrs, &variant.fields, class));
         }
         Item::Use(item) if !file.text.contains(SPLIT) && imports_of_transformers(file, &item.tree, "SplitOp") => {
             summary.imports += writer.insert(&item.attrs, head(&item.vis, item.use_token.span), &[SPLIT]);
@@ -100,7 +103,9 @@ pub(super) fn insertions(path: &Path, file: &SourceFile, classes: &Classes) -> (
             }
         }
         Item::Fn(item) if is_computation(file, classes, item) || is_builder(file, item) => {
+            let named = Traits::named(classes, None, |traits| traits.visit_signature(&item.sig));
             let options = [
+                (!named.is_empty()).then(|| format!("bounds({})", named.join(", "))),
                 reads_data(&item.block).then(|| "specialize".to_owned()),
                 classes.chosen_by(file, &item.sig).map(|name| format!("by({name})")),
             ];
@@ -141,6 +146,17 @@ impl Writer<'_> {
         }
     }
 
+    /// Says of a module's fields which are settings of another crate's.
+    fn settings(&mut self, attributes: &[Attribute], fields: &Fields, class: Class) {
+        if class != Class::Module || attributes.iter().any(is_ours) {
+            return;
+        }
+        for field in fields.iter().filter(|field| is_settings(self.file, &field.ty)) {
+            let first = field.ident.as_ref().map_or_else(|| field.ty.span(), Ident::span);
+            self.insert(&field.attrs, head(&field.vis, first), &[SETTINGS]);
+        }
+    }
+
     /// Puts attributes in front of an item whose own tokens begin at `head`. Returns how many items were annotated.
     fn insert(&mut self, attributes: &[Attribute], head: Span, texts: &[&str]) -> usize {
         if attributes.iter().any(is_ours) {
@@ -177,14 +193,13 @@ fn type_name(item: &ItemImpl) -> Option<String> {
 
 /// The attribute of an impl, with its options.
 fn of_impl(item: &ItemImpl, mirrored: bool, classes: &Classes) -> String {
-    let bounds = bounds(&item.generics).filter(|path| classes.is_mirrored_trait(&last_of(path)));
-    let bounds: Vec<String> = bounds.map(|path| segments(path).join("::")).collect();
-    let options = [
+    let own = mirrored.then(|| item.trait_.as_ref().map(|(path, _)| path)).flatten();
+    let named = Traits::named(classes, own, |traits| traits.visit_item_impl(item));
+    module([
         mirrored.then(|| "mirrored".to_owned()),
         reads(item).then(|| "specialize".to_owned()),
-        (!bounds.is_empty()).then(|| format!("bounds({})", bounds.join(", "))),
-    ];
-    module(options)
+        (!named.is_empty()).then(|| format!("bounds({})", named.join(", "))),
+    ])
 }
 
 /// The attribute with options.
@@ -193,18 +208,31 @@ fn module(options: impl IntoIterator<Item = Option<String>>) -> String {
     if options.is_empty() { MODULE.to_owned() } else { format!("#[fx::module({})]", options.join(", ")) }
 }
 
-/// The traits that bound the type parameters, beside them or in a `where` clause.
-fn bounds(generics: &Generics) -> impl Iterator<Item = &syn::Path> {
-    let beside = generics.type_params().flat_map(|param| &param.bounds);
-    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let below = clauses.flat_map(|predicate| match predicate {
-        WherePredicate::Type(predicate) => Some(&predicate.bounds).into_iter().flatten(),
-        _ => None.into_iter().flatten(),
-    });
-    beside.chain(below).filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => Some(&bound.path),
-        _ => None,
-    })
+/// The traits for both worlds that an item names: as bounds, and where it takes their objects.
+struct Traits<'a> {
+    classes: &'a Classes,
+    found: Vec<String>,
+}
+
+impl<'a> Traits<'a> {
+    /// Those that the visit meets, without the one that an impl is of, in order.
+    fn named(classes: &'a Classes, own: Option<&syn::Path>, visit: impl FnOnce(&mut Self)) -> Vec<String> {
+        let mut traits = Self { classes, found: Vec::new() };
+        visit(&mut traits);
+        let own = own.map(|path| segments(path).join("::"));
+        traits.found.retain(|name| Some(name) != own.as_ref());
+        traits.found
+    }
+}
+
+impl<'ast> Visit<'ast> for Traits<'_> {
+    fn visit_trait_bound(&mut self, bound: &'ast syn::TraitBound) {
+        let name = segments(&bound.path).join("::");
+        if self.classes.is_mirrored_trait(&last_of(&bound.path)) && !self.found.contains(&name) {
+            self.found.push(name);
+        }
+        visit::visit_trait_bound(self, bound);
+    }
 }
 
 fn last_of(path: &syn::Path) -> String {
@@ -240,13 +268,16 @@ fn is_condition(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
 }
 
-/// Whether a free function takes tensors and is not one that makes a layer of them.
+/// Whether a free function takes tensors, or modules of which it is asked, and is not one that makes a layer of them.
 fn is_computation(file: &SourceFile, classes: &Classes, item: &ItemFn) -> bool {
     let signature = &item.sig;
     let takes_tensors = mentions_tensor(file, &parameters(signature));
+    let gives_tensors = mentions_tensor(file, &result(signature));
+    // What a computation asks of a module.
+    let asks = || classes.is_asked_by(signature);
     let takes_modules = || parameters(signature).iter().any(|path| classes.is_module(file, path));
     signature.abi.is_none()
-        && (takes_tensors || (mentions_tensor(file, &result(signature)) && takes_modules()))
+        && (takes_tensors || ((gives_tensors || asks()) && takes_modules()))
         && !takes_weights(signature)
         && !classes.is_out_of_reach(file, signature)
         && !result(signature).iter().any(|path| classes.is_layer(file, path))

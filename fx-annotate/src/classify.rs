@@ -14,6 +14,7 @@ mod lent;
 mod made;
 mod settle;
 mod standard;
+pub(crate) mod transformers;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -88,7 +89,7 @@ pub(super) struct Classes {
     traits: BTreeSet<String>,
     /// The types that have a trait of a name, tensors apart; none for those of others.
     having: HashMap<String, Vec<Option<usize>>>,
-    /// Names of those among them that have methods without bodies and nothing else.
+    /// Names of those among them that have methods and nothing else, which read no data.
     bare: BTreeSet<String>,
     /// Names of those among these that are one trait for tensors and proxies.
     mirrored: BTreeSet<String>,
@@ -163,6 +164,9 @@ impl Classes {
         }
         classes.read_impls(files.clone());
         classes.settle();
+        for file in files.clone() {
+            classes.leave_traits(file);
+        }
         classes.makers = Makers::among(&classes, files);
         classes.hiding = classes.find_hiding();
         classes
@@ -243,9 +247,12 @@ impl Classes {
         };
         let bounds = signature.generics.type_params().flat_map(|param| &param.bounds);
         let own_bound = |bound: &syn::TypeParamBound| match bound {
-            syn::TypeParamBound::Trait(bound) => {
-                bound.path.segments.last().map(|last| last.ident.to_string()).filter(|name| self.has_module(name))
-            }
+            syn::TypeParamBound::Trait(bound) => bound
+                .path
+                .segments
+                .last()
+                .map(|last| last.ident.to_string())
+                .filter(|name| self.has_module(name) && !self.mirrored.contains(name)),
             _ => None,
         };
         let other = types.into_iter().find(is_other).map(|path| format!("it takes or gives `{}`", path.join("::")));
@@ -313,7 +320,7 @@ impl Classes {
         let here = first..self.types.len();
         for (id, held) in here.clone().zip(fields) {
             for path in held {
-                if self.is_outside(file, &path) {
+                if self.is_outside(file, &path) || transformers::is_unknown(file, &path) {
                     self.types[id].outside.get_or_insert_with(|| path.join("::"));
                 }
                 let local = here.clone().find(|&id| path.len() == 1 && self.types[id].name == path[0]);
@@ -323,6 +330,22 @@ impl Classes {
                 }
             }
         }
+    }
+
+    /// Leaves the traits alone that bring methods which nobody can follow.
+    fn leave_traits(&mut self, file: &SourceFile) {
+        let mut left = Vec::new();
+        walk(&file.syntax.items, &mut |item| {
+            if let Item::Trait(item) = item
+                && item.items.iter().any(|member| {
+                    matches!(member, syn::TraitItem::Fn(method)
+                        if method.default.is_some() && self.is_out_of_reach(file, &method.sig))
+                })
+            {
+                left.push(item.ident.to_string());
+            }
+        });
+        self.mirrored.retain(|name| !left.contains(name));
     }
 
     /// Notes which types are cloned and which compute, and what the computations call.
@@ -336,6 +359,14 @@ impl Classes {
                     let returned = result(&function.sig).into_iter().filter_map(|path| self.find(file, &path));
                     let returned: Vec<_> = returned.map(|id| (function.sig.ident.to_string(), id)).collect();
                     self.returned.extend(returned);
+                }
+                if let Item::Trait(item) = item {
+                    let brought = item.items.iter().filter_map(|member| match member {
+                        syn::TraitItem::Fn(method) => Some((method.sig.ident.to_string(), method.default.as_ref()?)),
+                        _ => None,
+                    });
+                    let computes = self.mirrored.contains(&item.ident.to_string());
+                    bodies.extend(brought.map(|(name, body)| (computes, name, calls(body))));
                 }
                 let Item::Impl(item) = item else { return };
                 let name = item.trait_.as_ref().and_then(|(path, _)| segments(path).pop());
@@ -462,9 +493,10 @@ fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
 }
 
-/// Whether a trait has methods without bodies and nothing else.
+/// Whether a trait has methods and nothing else, and those that it brings itself read no data.
 fn is_bare(item: &syn::ItemTrait) -> bool {
-    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if method.default.is_none());
+    let follows = |method: &syn::TraitItemFn| method.default.as_ref().is_none_or(|body| !reads_data(body));
+    let bare = |member: &syn::TraitItem| matches!(member, syn::TraitItem::Fn(method) if follows(method));
     item.generics.params.is_empty() && item.items.iter().all(bare)
 }
 

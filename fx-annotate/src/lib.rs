@@ -8,7 +8,8 @@
 //! - A free function is annotated if it takes tensors, or modules and returns tensors, and is not a constructor; or
 //!   if it returns closures. A method that makes a module from weights is included, `#[fx(include)]`, if that hides layers
 //!   in closures, a `Sequential` or a `Box<dyn Module>`: they are seen while it is built.
-//! - A trait is annotated, and its impls with it, if its methods are about tensors and nothing but its impls brings bodies.
+//! - A trait is annotated, and its impls with it, if its methods are about tensors and it has nothing else; so are, with
+//!   `bounds`, functions and impls that are generic over it or take its objects.
 //! - A method that steers the model from outside, or takes what no graph knows, is left out: `#[fx(skip)]`. So is one of a
 //!   trait whose name another method of the type has, since twins of both would be one.
 //! - Where a body reads numbers out of tensors, the attribute says `specialize`.

@@ -44,7 +44,8 @@ pub(super) fn parameters(signature: &Signature) -> Vec<Segments> {
         FnArg::Typed(typed) => Some(&*typed.ty),
         FnArg::Receiver(_) => None,
     });
-    types.flat_map(mentions).collect()
+    // What a pointer to a function takes is not given here.
+    types.filter(|ty| !matches!(ty, Type::FnPtr(_))).flat_map(mentions).collect()
 }
 
 /// The paths mentioned in the type of a function's result, where it does not fail: whose `Result` it is, and of which error,
@@ -54,6 +55,20 @@ pub(super) fn result(signature: &Signature) -> Vec<Segments> {
         ReturnType::Default => Vec::new(),
         ReturnType::Type(_, ty) => success(ty).map_or_else(|| mentions(ty), mentions),
     }
+}
+
+/// Whether a result is lent, `&Config` or `Option<&Config>`.
+pub(super) fn lends(signature: &Signature) -> bool {
+    let ReturnType::Type(_, ty) = &signature.output else { return false };
+    let of_option = |ty: &Type| match ty {
+        Type::Path(ty) => ty.path.segments.last().is_some_and(|last| {
+            last.ident == "Option"
+                && matches!(&last.arguments, PathArguments::AngleBracketed(of)
+                    if matches!(of.args.first(), Some(GenericArgument::Type(Type::Reference(_)))))
+        }),
+        _ => false,
+    };
+    matches!(&**ty, Type::Reference(_)) || of_option(ty)
 }
 
 /// The type `T` of a `Result<T, …>`, candle's, `anyhow`'s or by a name like `ModelResult`.

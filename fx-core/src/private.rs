@@ -10,9 +10,10 @@ pub use crate::leaf::made;
 pub use crate::module::Called;
 pub use crate::ops::{Args, Effect, IntoValue, OpDef, Param};
 pub use crate::trace::{
-    Construct, ConstructIn, Entry, Given, Held, Holding, InWorld, InWorldMut, Inherent, Known, Outcome, Output,
-    OutputBuilder, Part, Record, ToOutput, TraceableIn, ViaModule, ViaModuleT, World, cloned, compare, custom, held,
-    helper, is_same_module, lift, no_mirror, not_made, output, output::Field, record, rounded, whole, whole::Mirror,
+    Construct, ConstructIn, Entry, Given, Held, Holding, InWorld, InWorldMut, Inherent, Known, MapKey, Outcome, Output,
+    OutputBuilder, Part, Record, Shareable, ToOutput, TraceableIn, ViaModule, ViaModuleT, World, cloned, compare,
+    custom, held, helper, is_same_module, lift, no_mirror, not_made, output, output::Field, record, rounded, whole,
+    whole::Mirror,
 };
 pub use crate::value::Value;
 

@@ -64,6 +64,16 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let (mirror, type_name) = (mirror_ident(name), name.unraw().to_string());
     let parts = parts(&parsed, &held, &described);
     let alias_generics = without_bounds(generics);
+    // What can be a key in the user's maps is one in their mirrors.
+    let key = (generics.params.is_empty() && ["Eq", "Hash", "Debug"].iter().all(|of| derives(attrs, of))).then(|| {
+        let map_key = paths.private("MapKey");
+        quote! {
+            #(#cfgs)* #derived
+            impl #map_key for #name {
+                fn segment(&self) -> ::std::string::String { ::std::format!("{self:?}") }
+            }
+        }
+    });
     let original = parsed.to_token_stream();
     // Spanned on the name, so that a missing `Clone` that only rustc can see is reported there.
     let clone = quote_spanned!(name.span()=> ::core::clone::Clone::clone(self));
@@ -95,6 +105,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
                 ::core::result::Result::Err(out.not_a_value(#type_name))
             }
         }
+        #key
     };
     errors.finish(generated, original)
 }

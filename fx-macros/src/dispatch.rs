@@ -33,6 +33,8 @@ pub(crate) struct Dispatch<'a> {
     chooser: Option<(usize, Type)>,
     /// Where the types of its signature are asked for.
     pub(crate) known: Known,
+    /// The traits in its signature that are one for both worlds.
+    both_worlds: Vec<syn::Path>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -49,14 +51,21 @@ impl<'a> Dispatch<'a> {
             errors.report(bound, Message::GenericOverModule(name));
         }
         let known = Known::named(&item.sig.ident);
-        Some(Dispatch { item, paths, trait_name: format_ident!("__FxFn_{}", item.sig.ident), chooser: None, known })
+        Some(Dispatch {
+            item,
+            paths,
+            trait_name: format_ident!("__FxFn_{}", item.sig.ident),
+            chooser: None,
+            known,
+            both_worlds: Vec::new(),
+        })
     }
 
     /// The same of a function that takes no tensors but returns some, and takes a type that may hold them:
-    /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument.
-    pub(crate) fn by_type(item: &'a ItemFn, paths: &'a Paths) -> Option<Self> {
+    /// `fn attention(qkv: &Qkv) -> Result<Tensor>`. It is chosen by that argument; where `named`, whatever it returns.
+    pub(crate) fn by_type(item: &'a ItemFn, named: bool, paths: &'a Paths) -> Option<Self> {
         let returns_tensor = matches!(&item.sig.output, syn::ReturnType::Type(_, ty) if type_mentions_tensor(ty));
-        if !returns_tensor
+        if !(returns_tensor || named)
             || special_keyword(&item.sig).is_some()
             || item.sig.constness.is_some()
             || is_generic(&item.sig)
@@ -69,7 +78,20 @@ impl<'a> Dispatch<'a> {
         });
         let trait_name = format_ident!("__FxFn_{}", item.sig.ident);
         let known = Known::named(&item.sig.ident);
-        Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?), known })
+        Some(Dispatch { item, paths, trait_name, chooser: Some(chooser?), known, both_worlds: Vec::new() })
+    }
+
+    /// Has these traits of its signature be those of either world.
+    pub(crate) fn both_worlds(&mut self, traits: &[syn::Path]) {
+        self.both_worlds = traits.to_vec();
+    }
+
+    /// What maps its signature to a world.
+    pub(crate) fn types(&self, target: Target) -> Types<'_> {
+        let mut types = Types::new(target, self.paths).asking(&self.known);
+        types.keep_generics(&self.item.sig.generics);
+        self.both_worlds.iter().for_each(|of| types.both_worlds(of));
+        types
     }
 
     /// Has the function be chosen by the parameter of this name.
@@ -233,9 +255,7 @@ impl<'a> Dispatch<'a> {
     /// The user's signature with `tensor` for `Tensor`.
     fn signature(&self, tensor: Ident) -> Signature {
         let mut sig = self.item.sig.clone();
-        let mut types = Types::new(Target::Either(tensor), self.paths).asking(&self.known);
-        types.keep_generics(&sig.generics);
-        map_whole_signature(&mut sig, &types);
+        map_whole_signature(&mut sig, &self.types(Target::Either(tensor)));
         sig
     }
 }

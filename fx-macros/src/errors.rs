@@ -44,7 +44,6 @@ pub(crate) enum Message {
     WrapGeneric,
     Mirrored,
     SupertraitOfTensors(String),
-    DefaultOfTensors(String),
 }
 
 impl Message {
@@ -105,7 +104,11 @@ impl fmt::Display for Message {
                 )
             }
             Message::MisplacedBounds => {
-                write!(f, "`bounds` names traits among the bounds of an impl's type parameters: it goes on an impl")
+                write!(
+                    f,
+                    "`bounds` names traits of your own that have the attribute: it goes on an impl or a function that is \
+                     generic over them or takes their objects"
+                )
             }
             Message::MisplacedBy => {
                 write!(f, "`by` names the parameter that a function is chosen by: it goes on a free function")
@@ -195,11 +198,6 @@ impl fmt::Display for Message {
                 f,
                 "a trait with `#[fx::module]` cannot have the supertrait `{name}`, which is about tensors: \
                  give the trait the methods itself"
-            ),
-            Message::DefaultOfTensors(name) => write!(
-                f,
-                "`{name}` takes or returns tensors and has a body, which would be compiled for tensors only: \
-                 move the body to a free function with `#[fx::module]`, and call that in the impls"
             ),
             Message::WrapGeneric => write!(
                 f,

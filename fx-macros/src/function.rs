@@ -1,6 +1,6 @@
 //! `#[fx::module]` on a free function.
 //!
-//! One that takes tensors, or a type that holds them and returns some, is chosen by them (`dispatch.rs`), and its proxy side
+//! One that takes tensors, or a type that holds them and returns some or says `by`, is chosen by them (`dispatch.rs`), and its proxy side
 //! is a twin of the body. One that builds a model of closures is chosen by its weights (`builder.rs`). One that takes none of
 //! these is a helper (`helper.rs`): what it returns is lifted where a twin calls it.
 
@@ -20,7 +20,7 @@ use crate::twin::body::Body;
 use crate::twin::data::report_reads;
 use crate::twin::names::Names;
 use crate::twin::shadow;
-use crate::twin::types::{Target, Types};
+use crate::twin::types::Target;
 use crate::whole;
 
 /// The function and its twin.
@@ -28,7 +28,8 @@ pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, erro
     if is_builder(&item.sig) {
         return builder::expand(item, paths, errors);
     }
-    let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, paths));
+    let named = !options.by.is_empty();
+    let dispatch = Dispatch::new(item, paths, errors).or_else(|| Dispatch::by_type(item, named, paths));
     let Some(mut dispatch) = dispatch else {
         return helper::expand(item, paths);
     };
@@ -38,8 +39,8 @@ pub(crate) fn expand(item: &ItemFn, options: &ModuleOptions, paths: &Paths, erro
     if !options.specialize {
         report_reads(&item.block, errors);
     }
-    let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);
-    types.keep_generics(&item.sig.generics);
+    dispatch.both_worlds(&options.bounds);
+    let types = dispatch.types(Target::Twin);
     let (mut sig, mut block) = (item.sig.clone(), item.block.clone());
     let mut body = Body::new(&types, &item.sig, &item.block, &[], paths);
     body.visit_block_mut(&mut block);

@@ -22,7 +22,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         }
     };
     let of_trait = matches!(&parsed, Item::Impl(item) if item.trait_.is_some());
-    if !matches!(&parsed, Item::Impl(_))
+    if !matches!(&parsed, Item::Impl(_) | Item::Fn(_))
         && let Some(first) = options.bounds.first()
     {
         errors.report(first, Message::MisplacedBounds);

@@ -7,13 +7,16 @@
 //! ```
 //!
 //! What says `Block` means `Block<Tensor>`, so that code beside the models stays as it is, and the import of the trait brings
-//! the methods of either world. A trait object finds its mirror through a hidden method.
+//! the methods of either world. A trait object finds its mirror through a hidden method. What the trait computes itself is in
+//! `traits/defaults.rs`.
 //!
 //! Invariant: with the type parameter left out, the trait has the methods that the user wrote, and only hidden ones beside them.
 
+mod defaults;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
-use syn::{ItemTrait, ReturnType, Signature, TraitItem, Type, TypeParamBound, parse_quote};
+use syn::{ItemTrait, ReturnType, Signature, TraitItem, Type, TypeParamBound, WherePredicate, parse_quote};
 
 use crate::attributes::{allow_generated, cfgs, derived};
 use crate::dispatch::map_whole_signature;
@@ -22,6 +25,7 @@ use crate::paths::Paths;
 use crate::twin::is_module_bound;
 use crate::twin::select::{mentions_tensor, names_impl, special_keyword, type_mentions_tensor};
 use crate::twin::types::{Target, Types};
+use defaults::Defaults;
 
 /// The hidden method that gives the mirror of a trait object.
 pub(crate) fn mirror_method() -> Ident {
@@ -48,18 +52,10 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
             errors.report(bound, Message::SupertraitOfTensors(name));
         }
     }
-    let mut types = Types::new(Target::Either(world.clone()), paths);
-    types.keep_generics(&item.generics);
-    for member in &item.items {
-        if let TraitItem::Type(ty) = member {
-            types.keep_param(&ty.ident);
-        }
-    }
+    let types = types_of(item, Target::Either(world.clone()), paths);
+    let defaults = Defaults::of(item, &types, paths);
     for member in &mut both.items {
         let TraitItem::Fn(method) = member else { continue };
-        if method.default.is_some() && mentions_tensor(&method.sig) {
-            errors.report(&method.sig.ident, Message::DefaultOfTensors(method.sig.ident.to_string()));
-        }
         if let Some(keyword) = special_keyword(&method.sig).filter(|_| mentions_tensor(&method.sig)) {
             let name = method.sig.ident.to_string();
             errors.report(&method.sig.ident, Message::SpecialFunction { name, keyword });
@@ -67,8 +63,12 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
         let mut types = types.with_locals([]);
         types.keep_generics(&method.sig.generics);
         map_whole_signature(&mut method.sig, &types);
+        if let Some(forwarding) = defaults.forward(&mut method.sig, &world) {
+            method.default = Some(forwarding);
+        }
     }
-    let (candle, world_trait) = (paths.candle(), paths.private("World"));
+    let candle = paths.candle();
+    let world_trait = paths.private("World");
     both.generics.params.push(parse_quote!(#world: #world_trait = #candle::Tensor));
     let objects = is_dyn_compatible(item).then(|| {
         let (method, scope, tensor) = (mirror_method(), paths.scope(), paths.symbolic("Tensor"));
@@ -94,7 +94,21 @@ pub(crate) fn expand(item: &ItemTrait, paths: &Paths, errors: &Errors) -> TokenS
     let (mut written, allow, cfgs) = (item.clone(), allow_generated(), cfgs(&item.attrs));
     written.attrs.clear();
     // The trait as its author wrote it uses what they have imported for it.
-    quote!(#both #objects #(#cfgs)* #allow const _: () = { #written };)
+    let defaults = defaults.write();
+    quote!(#both #objects #defaults #(#cfgs)* #allow const _: () = { #written };)
+}
+
+/// What maps the signatures of a trait to a world. An object of the trait itself is one of the trait in that world.
+fn types_of<'a>(item: &ItemTrait, target: Target, paths: &'a Paths) -> Types<'a> {
+    let mut types = Types::new(target, paths);
+    types.keep_generics(&item.generics);
+    for member in &item.items {
+        if let TraitItem::Type(ty) = member {
+            types.keep_param(&ty.ident);
+        }
+    }
+    types.both_worlds(&item.ident.clone().into());
+    types
 }
 
 /// The impls that let trait objects be fields of a mirrored type.
@@ -104,6 +118,7 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
     let (traceable, scope, tensor) = (paths.traceable(), paths.scope(), paths.symbolic("Tensor"));
     let no_mirror = paths.private("no_mirror");
     let (held_method, held, holding) = (held_method(), paths.private("Held"), paths.private("Holding"));
+    let shareable = paths.private("Shareable");
     let (text, derived, candle) = (name.to_string(), derived(), paths.candle());
     let (send, sync) = (quote!(+ ::core::marker::Send), quote!(+ ::core::marker::Sync));
     let autos: [TokenStream; 3] = [quote!(), send.clone(), quote!(#send #sync)];
@@ -116,17 +131,27 @@ fn objects(item: &ItemTrait, paths: &Paths) -> TokenStream {
             #derived
             impl #traceable for ::std::boxed::Box<dyn #name #auto> {
                 type Symbolic = ::std::boxed::Box<dyn #name<#tensor>>;
-                fn symbolic(&self, scope: &#scope) -> Self::Symbolic {
-                    match #name::<#candle::Tensor>::#method(&**self, scope) {
+                fn symbolic(&self, scope: &#scope) -> Self::Symbolic { #shareable::mirror(&**self, scope) }
+                fn held(mirror: &Self::Symbolic, holding: &mut #holding) -> #held {
+                    <dyn #name #auto as #shareable>::held(&**mirror, holding)
+                }
+                fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> { #shareable::part(&**self, step) }
+            }
+            #(#cfgs)*
+            #derived
+            impl #shareable for dyn #name #auto {
+                type Mirror = dyn #name<#tensor>;
+                fn mirror(&self, scope: &#scope) -> ::std::boxed::Box<Self::Mirror> {
+                    match #name::<#candle::Tensor>::#method(self, scope) {
                         ::core::option::Option::Some(mirror) => mirror,
                         ::core::option::Option::None => #no_mirror(scope, #text),
                     }
                 }
-                fn held(mirror: &Self::Symbolic, holding: &mut #holding) -> #held {
-                    #name::<#tensor>::#held_method(&**mirror, holding)
+                fn held(mirror: &Self::Mirror, holding: &mut #holding) -> #held {
+                    #name::<#tensor>::#held_method(mirror, holding)
                 }
                 fn part(&self, step: usize) -> ::core::option::Option<#part<'_>> {
-                    #name::<#candle::Tensor>::#part_method(&**self, step)
+                    #name::<#candle::Tensor>::#part_method(self, step)
                 }
             }
         }
@@ -148,7 +173,7 @@ fn is_named(bound: &TypeParamBound, name: &str) -> bool {
     matches!(bound, TypeParamBound::Trait(bound) if bound.path.segments.last().is_some_and(|last| last.ident == name))
 }
 
-/// Whether a method can be called on a trait object.
+/// Whether a method can be called on a trait object, or is not one of its.
 pub(crate) fn can_be_dyn(sig: &Signature) -> bool {
     let returns_self = match &sig.output {
         ReturnType::Default => false,
@@ -156,7 +181,20 @@ pub(crate) fn can_be_dyn(sig: &Signature) -> bool {
     };
     let types = sig.generics.type_params().next().is_none() && sig.generics.const_params().next().is_none();
     let named = types && sig.asyncness.is_none() && !names_impl(sig);
-    sig.receiver().is_some() && named && !returns_self && sig.generics.where_clause.is_none()
+    let called = sig.receiver().is_some() && named && !returns_self && sig.generics.where_clause.is_none();
+    called || asks_for_a_size(sig)
+}
+
+/// Whether a method is only there where the type is known: `where Self: Sized`.
+fn asks_for_a_size(sig: &Signature) -> bool {
+    let predicates = sig.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    predicates.into_iter().any(|predicate| match predicate {
+        WherePredicate::Type(predicate) => {
+            matches!(&predicate.bounded_ty, Type::Path(ty) if ty.path.is_ident("Self"))
+                && predicate.bounds.iter().any(|bound| is_named(bound, "Sized"))
+        }
+        _ => false,
+    })
 }
 
 fn mentions_self(ty: &Type) -> bool {

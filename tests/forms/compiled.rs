@@ -435,6 +435,7 @@ struct Remembers {
     counts: std::collections::BTreeMap<String, usize>,
     seen: HashMap<usize, Tensor>,
     masks: HashMap<usize, Tensor>,
+    first: std::cell::OnceCell<usize>,
     past: Option<Tensor>,
 }
 
@@ -456,6 +457,39 @@ impl Remembers {
                 let y = (x * *count as f64)?;
                 past.filter(|past| past.dims() == x.dims()).map_or(Ok(y.clone()), |past| y + past)
             }
+            "number of masks" => {
+                self.masks.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                x * self.masks.len() as f64
+            }
+            "more than three masks" => {
+                self.masks.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                if self.masks.len() > 3 { x.exp() } else { x.neg() }
+            }
+            "number of masks and keeps" => {
+                self.masks.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                let count = self.masks.len() as f64;
+                let past = self.past.replace(x.clone());
+                let y = (x * count)?;
+                past.filter(|past| past.dims() == x.dims()).map_or(Ok(y.clone()), |past| y + past)
+            }
+            "mask of another" => {
+                let mask = self.masks.entry(n % 2).or_insert((Tensor::ones((), DType::F32, x.device())? * n as f64)?);
+                x.broadcast_mul(mask)
+            }
+            "first size" => {
+                let first = self.first.get_or_init(|| n);
+                x * *first as f64
+            }
+            "another's mask" => {
+                let is_there = self.masks.contains_key(&(n + 1));
+                self.masks.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
+                if is_there { x.exp() } else { x.neg() }
+            }
+            "third time" => {
+                let count = self.counts.entry(format!("of {n}")).or_insert(0);
+                *count += 1;
+                if *count > 2 { x.exp() } else { x.neg() }
+            }
             "first or not" => {
                 let is_first = !self.seen.contains_key(&n);
                 self.seen.entry(n).or_insert(Tensor::ones(n, DType::F32, x.device())?);
@@ -472,9 +506,57 @@ impl Remembers {
     }
 }
 
+/// A graph for all sizes gives what the model gives, call after call, or refuses; also one of a model that was used before.
+#[test]
+fn a_graph_for_all_sizes_knows_whether_what_is_remembered_matters() {
+    let each = [
+        ("counts", false),
+        ("number of masks", false),
+        ("more than three masks", false),
+        ("mask of another", false),
+        ("first size", false),
+        ("another's mask", false),
+        ("first or not", false),
+        ("", true),
+    ];
+    for ((what, only_remembers), used) in each.into_iter().flat_map(|case| [(case, vec![]), (case, vec![3, 6, 4])]) {
+        let mut plain = Remembers::default();
+        used.iter().for_each(|&rows| assert!(plain.forward(&tensor(&[rows]), what).is_ok()));
+        let tracer = fx::Tracer::new().input("x", DType::F32, 3).concrete_arg("what", what).dynamic("x", 0, "n");
+        let captured = tracer.trace(&plain);
+        let answered = captured.map_or(0, |graph| {
+            let calls = [3, 3, 2, 5, 4, 7, 9, 3, 5, 11, 2].into_iter();
+            let answers = calls.map_while(|rows| {
+                let x = tensor(&[rows]);
+                let expected = plain.forward(&x, what).ok()?;
+                let answer = graph.forward(&[&x]).ok()?;
+                assert_same(&expected, &answer);
+                Some(answer)
+            });
+            answers.count()
+        });
+        // What the first call has decided for good is a constant later.
+        let is_for_good = what == "first size" && !used.is_empty();
+        assert_eq!(answered == 11, only_remembers || is_for_good, "{what} {used:?}");
+    }
+}
+
 #[test]
 fn what_a_map_remembers_is_state_if_it_matters() {
-    for (what, most) in [("counts", 12), ("counts and keeps", 12), ("first or not", 12), ("", 4)] {
+    let each = [
+        ("counts", 12),
+        ("counts and keeps", 12),
+        ("number of masks", 12),
+        ("more than three masks", 12),
+        ("number of masks and keeps", 14),
+        ("mask of another", 12),
+        ("first size", 12),
+        ("another's mask", 12),
+        ("third time", 14),
+        ("first or not", 12),
+        ("", 4),
+    ];
+    for (what, most) in each {
         let mut plain = Remembers::default();
         let compiled = fx::compile!(Remembers::default(), |model, x: Tensor, what: String| model.forward(&x, &what));
         for rows in [2, 2, 3, 2, 4, 4, 3, 5, 5, 2, 2, 7, 3, 3] {

@@ -1,12 +1,12 @@
 //! By which argument a function is chosen: by the type of one that callers have as the guard of a lock or a cell, which a
-//! generic function does not take for what it guards.
+//! generic function does not take for what it guards; and by a module of one that has nothing to do with tensors besides.
 //!
 //! Invariant: a function that takes a tensor before such an argument is chosen by the tensor.
 
 use syn::{FnArg, Pat, Signature};
 
 use super::{Class, Classes};
-use crate::signature::{mentions, mentions_tensor};
+use crate::signature::{mentions, mentions_tensor, result};
 use crate::source::SourceFile;
 
 /// What gives a guard.
@@ -15,18 +15,20 @@ const GUARDED: [&str; 3] = ["Mutex", "RwLock", "RefCell"];
 impl Classes {
     /// The name of that parameter, if there is one.
     pub(crate) fn chosen_by(&self, file: &SourceFile, signature: &Signature) -> Option<String> {
+        let asks = !mentions_tensor(file, &result(signature));
         for input in &signature.inputs {
             let FnArg::Typed(input) = input else { return None };
             let mentioned = mentions(&input.ty);
             if mentions_tensor(file, &mentioned) {
                 return None;
             }
-            let guarded = |path: &Vec<String>| {
+            let chooses = |path: &Vec<String>| {
                 let id = self.find(file, path)?;
-                (self.types[id].class == Some(Class::Module) && self.is_guarded(id)).then_some(())
+                let module = self.types[id].class == Some(Class::Module);
+                (module && (asks || self.is_guarded(id))).then_some(())
             };
             if let ([path], Pat::Ident(name)) = (&without_borrow(mentioned)[..], &*input.pat)
-                && guarded(path).is_some()
+                && chooses(path).is_some()
             {
                 return Some(name.ident.to_string());
             }

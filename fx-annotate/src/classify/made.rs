@@ -63,10 +63,20 @@ impl Classes {
         signature.receiver().is_some() && self.reached.contains(&signature.ident.to_string())
     }
 
+    /// Whether a computation asks a module by a free function of that name.
+    pub(crate) fn is_asked_by(&self, signature: &Signature) -> bool {
+        self.makers.contains(None, &signature.ident.to_string())
+    }
+
+    /// Whether a path leads to a type of the crate.
+    pub(crate) fn is_own(&self, file: &SourceFile, path: &[String]) -> bool {
+        self.find(file, path).is_some()
+    }
+
     /// Whether a function hands modules on while a model runs: called by a computation, to make one of tensors, say.
     pub(crate) fn is_maker(&self, file: &SourceFile, item: &ItemImpl, method: &ImplItemFn) -> bool {
         let owner = self.owner(file, item).filter(|_| item.trait_.is_none());
         let owner = owner.filter(|owner| self.types[*owner].class == Some(Class::Module));
-        owner.is_some_and(|owner| self.makers.contains(owner, &method.sig.ident.to_string()))
+        owner.is_some_and(|owner| self.makers.contains(Some(owner), &method.sig.ident.to_string()))
     }
 }

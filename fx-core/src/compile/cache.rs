@@ -5,6 +5,7 @@
 //! Invariant: the model is in the present state when the calls that it missed are made up for; every graph reads from the
 //! state whatever is in it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use candle_core::Tensor;
@@ -13,7 +14,7 @@ use crate::ir::Target;
 use crate::module::inputs::parameter;
 use crate::module::{GraphModule, State};
 use crate::ops::Effect;
-use crate::trace::{TraceError, Tracer, asking_for_layout};
+use crate::trace::{Noticed, TraceError, Tracer, noticing};
 use crate::value::Value;
 
 use super::arguments::Arguments;
@@ -59,6 +60,8 @@ pub(super) trait Behind<A> {
     fn state(&self, names: &[String]) -> Option<State>;
     /// What it holds besides, as far as it tells.
     fn besides(&self, names: &[String]) -> Option<Vec<String>>;
+    /// Where it holds something that can change and that others hold, too.
+    fn shared(&self) -> Option<String>;
     /// What each capture is told besides.
     fn tracer<'t>(&self) -> Tracer<'t>;
     /// Names of the parameters, if they are known without a capture.
@@ -70,6 +73,8 @@ struct Kept {
     graph: Arc<GraphModule>,
     /// Which tensors of a call have to be contiguous, and which not, if the model asked.
     layouts: Option<Vec<bool>>,
+    /// Whether the model adds to a map what the graph computes again.
+    remembers: bool,
 }
 
 /// The graphs of a model.
@@ -84,10 +89,16 @@ pub(super) struct Cache<A> {
     graphs: Vec<Kept>,
     /// The calls at which a capture was tried.
     examples: Vec<Example>,
+    /// The calls that a model without state has something to remember of.
+    remembered: HashSet<Example>,
     names: Vec<String>,
     /// What cannot be made up for later.
     runs_as_it_is: bool,
+    /// Others hold something that the model changes.
+    is_shared: bool,
     asks_for_layouts: bool,
+    /// What the model adds to maps is state.
+    memory_matters: bool,
     of_arguments: std::marker::PhantomData<fn(A)>,
     stats: Stats,
     refusals: Vec<Refusal>,
@@ -95,18 +106,21 @@ pub(super) struct Cache<A> {
 
 impl<A> Cache<A> {
     pub(super) fn new() -> Self {
-        let (behind, graphs, examples, names, refusals) = Default::default();
+        let (behind, graphs, examples, remembered, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        let (bytes_behind, runs_as_it_is, asks_for_layouts, of_arguments) = Default::default();
+        let (bytes_behind, runs_as_it_is, is_shared, asks_for_layouts, memory_matters, of_arguments) = Default::default();
         Self {
             behind,
             bytes_behind,
             state,
             graphs,
             examples,
+            remembered,
             names,
             runs_as_it_is,
+            is_shared,
             asks_for_layouts,
+            memory_matters,
             of_arguments,
             stats,
             refusals,
@@ -145,7 +159,7 @@ impl<A: Arguments> Cache<A> {
         values: &[Value],
         arguments: &A,
     ) -> Option<Arc<GraphModule>> {
-        if self.runs_as_it_is {
+        if self.runs_as_it_is || self.is_shared {
             return None;
         }
         self.read_state(model);
@@ -164,7 +178,24 @@ impl<A: Arguments> Cache<A> {
         };
         let found = self.graphs.iter().position(accepts)?;
         self.graphs[..=found].rotate_right(1);
-        self.graphs.first().map(|kept| kept.graph.clone())
+        let kept = self.graphs.first()?;
+        let graph = kept.graph.clone();
+        if kept.remembers {
+            self.remember(values);
+        }
+        Some(graph)
+    }
+
+    /// The first call of its kind of a model without state: the model has something to remember of it, which must not matter to
+    /// others. When it is captured again it has that, so that it shows if it does.
+    fn remember(&mut self, values: &[Value]) {
+        let example = Example::new(&self.names, values, &State::new(), false);
+        if self.remembered.len() < BEHIND
+            && self.remembered.insert(example)
+            && let Ok(copied) = copied(values)
+        {
+            self.behind.push(copied);
+        }
     }
 
     /// Reads the state off the model, if only that knows it.
@@ -207,24 +238,28 @@ impl<A: Arguments> Cache<A> {
         }
         let distances = self.examples.iter().filter_map(|before| Some((before.distance(&example)?, before)));
         let before = distances.min_by_key(|(distance, _)| *distance).map(|(_, before)| before.clone());
+        self.see_others(model);
+        if self.is_shared {
+            return;
+        }
         self.examples.push(example.clone());
         self.catch_up(model);
-        let tracer = || model.tracer().with_state(&state);
         if let Some(before) = before {
             for shared in [true, false] {
-                let tracer = before.declare(&example, shared, tracer());
+                let (captured, noticed) =
+                    self.record(model, arguments, &state, |tracer| before.declare(&example, shared, tracer));
                 // Layouts are not those of tensors there.
-                if let (Ok(graph), false) = asking_for_layout(|| model.capture(tracer, arguments))
+                if let (Ok(graph), false) = (captured, noticed.layout)
                     && graph.accepts(values).is_ok()
                 {
-                    return self.keep(graph, None);
+                    return self.keep(graph, None, noticed.memory);
                 }
             }
         }
-        let (captured, asks_for_layout) = asking_for_layout(|| model.capture(tracer(), arguments));
-        let layouts = asks_for_layout.then(|| layouts(values, &state));
-        let asks_first = asks_for_layout && !self.asks_for_layouts;
-        self.asks_for_layouts |= asks_for_layout;
+        let (captured, noticed) = self.record(model, arguments, &state, |tracer| tracer);
+        let layouts = noticed.layout.then(|| layouts(values, &state));
+        let asks_first = noticed.layout && !self.asks_for_layouts;
+        self.asks_for_layouts |= noticed.layout;
         match captured {
             Ok(graph) => {
                 if self.names.is_empty() || asks_first {
@@ -232,7 +267,7 @@ impl<A: Arguments> Cache<A> {
                     // What was named by number before has a name now.
                     self.examples = vec![Example::new(&self.names, values, &state, self.asks_for_layouts)];
                 }
-                self.keep(graph, layouts);
+                self.keep(graph, layouts, noticed.memory);
             }
             Err(error) => {
                 self.stats.refused += 1;
@@ -241,11 +276,28 @@ impl<A: Arguments> Cache<A> {
         }
     }
 
-    fn keep(&mut self, graph: GraphModule, layouts: Option<Vec<bool>>) {
+    /// Captures the model. What it remembers is state as soon as it is found to matter, and no graph stays that does not know.
+    fn record(
+        &mut self,
+        model: &dyn Behind<A>,
+        arguments: &A,
+        state: &State,
+        declare: impl FnOnce(Tracer<'_>) -> Tracer<'_>,
+    ) -> (Result<GraphModule, TraceError>, Noticed) {
+        let tracer = declare(model.tracer().with_state(state).remembers_state(self.memory_matters));
+        let (captured, noticed) = noticing(|| model.capture(tracer, arguments));
+        if noticed.memory_matters && !self.memory_matters {
+            self.memory_matters = true;
+            self.drop_graphs(|_| false);
+            self.examples.drain(..self.examples.len().saturating_sub(1));
+        }
+        (captured, noticed)
+    }
+
+    fn keep(&mut self, graph: GraphModule, layouts: Option<Vec<bool>>, memory: bool) {
         self.stats.captures += 1;
-        if !graph.graph().state().is_empty()
-            && let Some(why) = not_repeatable(&graph)
-        {
+        let has_state = !graph.graph().state().is_empty();
+        if has_state && let Some(why) = not_repeatable(&graph) {
             self.runs_as_it_is = true;
             self.refuse(Refusal::NotRepeatable(why));
             return self.drop_graphs(|_| false);
@@ -261,7 +313,7 @@ impl<A: Arguments> Cache<A> {
             });
             self.drop_graphs(|_| false);
         }
-        self.graphs.insert(0, Kept { graph: Arc::new(graph), layouts });
+        self.graphs.insert(0, Kept { graph: Arc::new(graph), layouts, remembers: memory && !has_state });
         self.stats.dropped += self.graphs.len().saturating_sub(KEPT);
         self.graphs.truncate(KEPT);
     }
@@ -283,8 +335,7 @@ impl<A: Arguments> Cache<A> {
         let bytes =
             values.iter().flat_map(Value::tensors).map(|tensor| tensor.elem_count() * tensor.dtype().size_in_bytes());
         self.bytes_behind = self.bytes_behind.saturating_add(bytes.sum());
-        let copied = values.iter().map(|value| value.map_tensors(&mut Tensor::copy)).collect::<Result<_, _>>();
-        match copied {
+        match copied(values) {
             Ok(copied) => self.behind.push(copied),
             Err(_) => {
                 self.catch_up(model);
@@ -325,6 +376,7 @@ impl<A: Arguments> Cache<A> {
     /// The model begins anew: what it missed is of no interest.
     pub(super) fn restart(&mut self) {
         self.behind.clear();
+        self.remembered.clear();
         self.bytes_behind = 0;
         self.state = None;
     }
@@ -334,11 +386,24 @@ impl<A: Arguments> Cache<A> {
         if self.graphs.is_empty() { None } else { model.besides(&self.known_names()) }
     }
 
+    /// Looks whether others hold something that the model changes: they would not see what graphs do, nor graphs what they do.
+    pub(super) fn see_others(&mut self, model: &dyn Behind<A>) {
+        let shared = model.shared();
+        self.is_shared = shared.is_some();
+        if let Some(path) = shared {
+            self.drop_graphs(|_| false);
+            self.examples.clear();
+            self.remembered.clear();
+            self.refuse(Refusal::Shared { path });
+        }
+    }
+
     /// Graphs whose constants were changed are none of this model.
     pub(super) fn compare(&mut self, model: &dyn Behind<A>, before: Option<Vec<String>>) {
         if before.is_some() && before != self.constants(model) {
             self.drop_graphs(|_| false);
             self.examples.clear();
+            self.remembered.clear();
         }
     }
 
@@ -346,6 +411,7 @@ impl<A: Arguments> Cache<A> {
         self.catch_up(model);
         self.drop_graphs(|_| false);
         self.examples.clear();
+        self.remembered.clear();
         self.state = Some(State::new());
     }
 }
@@ -361,6 +427,11 @@ fn not_repeatable(graph: &GraphModule) -> Option<&'static str> {
     }
     let is_trained = !graph.named_parameters().is_empty();
     is_trained.then_some("its weights are variables (`Var`), which may be others then")
+}
+
+/// The values with tensors of their own.
+fn copied(values: &[Value]) -> Result<Vec<Value>, candle_core::Error> {
+    values.iter().map(|value| value.map_tensors(&mut Tensor::copy)).collect()
 }
 
 /// The names of the parameters.

@@ -11,14 +11,14 @@ use crate::trace::{Tracer, size_name};
 use crate::value::{Fact, Value};
 
 /// A part of an argument or of the state without parts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Leaf {
     /// The name that it has in a capture: of an input, or of a place in the state.
     name: String,
     what: What,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum What {
     /// A tensor: its dtype and device, and its extents.
     Tensor(String, Vec<i64>),
@@ -39,7 +39,7 @@ impl fmt::Display for What {
 }
 
 /// What a call looks like.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Example(Vec<Leaf>);
 
 impl Example {

@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `plan`, `run` | the quick way: by a plan made once for each revision of the graph |
+//! | `constant` | what a call gives that needs no inputs |
 //! | `processing` | calling a graph as the original was called |
 //! | `environment`, `place`, `interpreter`, `execution` | node by node, with hooks, and who looks on |
 //! | `shape_prop`, `observers` | looking on |
@@ -27,6 +28,7 @@
 //!
 //! Invariant: results equal the original's bit for bit; a value is dropped after its last use.
 
+mod constant;
 mod environment;
 mod error;
 mod execution;
@@ -40,6 +42,7 @@ mod shape_prop;
 mod sizes;
 mod transformer;
 
+pub(crate) use constant::{Constants, constant};
 pub use environment::Environment;
 pub use error::{NodeError, RunError};
 pub use execution::{Execution, Observer};

@@ -3,17 +3,13 @@
 //! Invariant: what is stored is what the graph would compute; nothing that draws random numbers, has effects, or
 //! depends on a variable that training changes is folded.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-
-use smallvec::SmallVec;
 
 use super::held::{drop_stale, named, numbered_path};
 use super::pass::{Fuel, Pass, PassFailure};
-use crate::ir::{Argument, Graph, NodeId, Origin, Target, bind};
+use crate::interp::{Constants, constant};
+use crate::ir::{Graph, NodeId, Origin, Target};
 use crate::module::{Attribute, Attributes, GraphModule};
-use crate::ops::candle_error::caught;
-use crate::ops::{Args, Effect, Facts};
 use crate::value::{Fact, Value};
 
 /// Calls of attributes and literals become attributes `_folded_0`, `_folded_1`, …
@@ -62,68 +58,22 @@ impl ConstantFolding {
         self
     }
 
-    /// The value of a call, if all its arguments are known and it may be folded.
-    fn evaluate(&self, graph: &Graph, attributes: &Attributes, id: NodeId, known: &Known) -> Option<Value> {
-        let node = graph.node(id);
-        let op = match node.target() {
+    /// The value of an attribute, or of a call, if all its arguments are known and it may be folded.
+    fn evaluate(&self, graph: &Graph, attributes: &Attributes, id: NodeId, known: &Constants) -> Option<Value> {
+        match graph.node(id).target() {
             Target::GetAttr(path) => {
                 let tensor = attributes.tensor(path).ok()?;
-                return (!tensor.is_variable()).then_some(Value::Tensor(tensor));
+                (!tensor.is_variable()).then_some(Value::Tensor(tensor))
             }
-            Target::CallFunction(op) | Target::CallMethod(op) if op.effect == Effect::Pure => *op,
-            _ => return None,
-        };
-        let bound = bind(op, node.args(), node.kwargs()).ok()?;
-        let values: SmallVec<[Value; 4]> =
-            bound.into_iter().map(|argument| value_of(argument, known)).collect::<Option<_>>()?;
-        // The rule refuses what candle panics on, and says how large the result is before it is made.
-        let facts: SmallVec<[Fact; 4]> = values.iter().map(Fact::of).collect();
-        let facts: SmallVec<[&Fact; 4]> = facts.iter().collect();
-        let fact = (op.infer)(Facts { op, facts: &facts }).ok()?;
-        if bytes(&fact)? > self.most_bytes {
-            return None;
+            _ => constant(graph, id, known, self.most_bytes),
         }
-        let values: SmallVec<[&Value; 4]> = values.iter().collect();
-        // Of a user's operation nobody knows.
-        caught(|| (op.eval)(Args { op, values: &values })).ok()
-    }
-}
-
-type Known = HashMap<NodeId, Value, foldhash::fast::RandomState>;
-
-/// The value of an argument, if that of every node in it is known. Recurses over nested lists.
-fn value_of(argument: &Argument, known: &Known) -> Option<Value> {
-    match argument {
-        Argument::Node(id) => known.get(id).cloned(),
-        Argument::List(items) => {
-            Some(Value::List(items.iter().map(|item| value_of(item, known)).collect::<Option<_>>()?))
-        }
-        Argument::Tuple(items) => {
-            Some(Value::Tuple(items.iter().map(|item| value_of(item, known)).collect::<Option<_>>()?))
-        }
-        other => other.to_value(),
-    }
-}
-
-/// How many bytes a value takes; none if that is not known.
-fn bytes(fact: &Fact) -> Option<usize> {
-    match fact {
-        Fact::Unknown => None,
-        Fact::Tensor(tensor) => {
-            let count = tensor.dims().iter().try_fold(1usize, |count, &dim| count.checked_mul(dim))?;
-            count.checked_mul(tensor.dtype.size_in_bytes().max(1))
-        }
-        Fact::List(items) | Fact::Tuple(items) => {
-            items.iter().try_fold(0usize, |sum, item| sum.checked_add(bytes(item)?))
-        }
-        Fact::Data(_) | Fact::SymInt(_) => Some(0),
     }
 }
 
 impl Pass for ConstantFolding {
     fn run(&mut self, module: &mut GraphModule, fuel: &mut Fuel) -> Result<bool, PassFailure> {
         let graph = module.graph();
-        let mut known = Known::default();
+        let mut known = Constants::default();
         for (id, _) in graph.nodes() {
             if let Some(value) = self.evaluate(graph, module.attributes(), id, &known) {
                 known.insert(id, value);
@@ -166,7 +116,7 @@ impl Pass for ConstantFolding {
 }
 
 /// Takes away a folded call, and what only it needed.
-fn erase_unused(graph: &mut Graph, id: NodeId, known: &Known) -> Result<(), PassFailure> {
+fn erase_unused(graph: &mut Graph, id: NodeId, known: &Constants) -> Result<(), PassFailure> {
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {
         if graph.contains(id) && graph.user_count(id) == 0 && known.contains_key(&id) {

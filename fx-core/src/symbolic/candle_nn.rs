@@ -65,7 +65,7 @@ pub mod varlen_attention {
 
 /// `candle_nn::cpu_flash_attention` in a twin.
 pub mod cpu_flash_attention {
-    pub use crate::trace::functions::attention::run_flash_attn_cpu;
+    pub use crate::trace::functions::flash::run_flash_attn_cpu;
 }
 
 /// `candle_nn::moe` in a twin.

@@ -20,4 +20,4 @@ pub use self::candle_nn::{Func, FuncT, Sequential, VarBuilder, func, func_t, los
 pub use self::candle_transformers::SplitOp;
 
 #[doc(hidden)]
-pub use crate::trace::functions::bare;
+pub use crate::trace::functions::{bare, transformers};

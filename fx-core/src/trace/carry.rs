@@ -6,7 +6,7 @@
 //!
 //! Invariant: a graph that changes nothing is as it was recorded.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashSet};
 
 use crate::entity::SecondaryMap;
@@ -16,7 +16,7 @@ use crate::ops::Effect;
 use crate::value::{Fact, Value};
 
 use super::error::TraceError;
-use super::held::{Change, Differences, Held, Leaf};
+use super::held::{Change, Differences, Held, Leaf, Memo};
 use super::probe::Declared;
 use super::proxy::Proxy;
 use super::session::{New, State};
@@ -40,8 +40,18 @@ pub(super) struct Carried {
     pub(super) arguments: Vec<String>,
     /// The inputs that stand for tensors of the state, by their paths.
     pub(super) inputs: Vec<(String, NodeId)>,
-    /// Whether the model remembers more than before that is no state.
-    pub(super) remembers: bool,
+    /// The maps that are no state.
+    pub(super) memos: Vec<Memo>,
+}
+
+/// What the runs of one capture find out about maps.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Whether what is added to a map is state even if it does not depend on inputs.
+    pub(crate) is_state: Cell<bool>,
+    /// The maps of which it does not matter what is in them: the model is captured as if they were empty, so that it does the same
+    /// for a size that it remembers as for others.
+    pub(crate) forgotten: RefCell<Vec<String>>,
 }
 
 /// Which paths are state even if the capture does not change what is there: these, what is above and below them.
@@ -51,8 +61,7 @@ pub(crate) struct IsState<'p> {
     pub(crate) named: &'p BTreeSet<String>,
     /// Tensors and integers of the model that differ from run to run. Inputs have such names, too.
     pub(crate) sized: &'p Declared,
-    /// Whether what is added to a map is state even if it does not depend on inputs; the first of several runs finds it out.
-    pub(crate) is_memo_state: &'p Cell<bool>,
+    pub(crate) memory: &'p Memory,
 }
 
 impl IsState<'_> {
@@ -84,8 +93,8 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     let mut names = HashSet::new();
     let mut changes = Vec::new();
     for watched in watched {
-        let (found, remembers) = compare(state, watched, is_state);
-        carried.remembers |= remembers;
+        let (found, memos) = compare(state, watched, is_state);
+        carried.memos.extend(memos);
         if !found.is_empty() && !watched.name.is_empty() {
             carried.arguments.push(watched.name.clone());
         }
@@ -134,12 +143,12 @@ pub(super) fn carry(state: &mut State, watched: &[Watched], is_state: &IsState<'
     Ok(carried)
 }
 
-fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> (Vec<Change>, bool) {
-    let IsState { named, sized: _, is_memo_state } = *is_state;
+fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> (Vec<Change>, Vec<Memo>) {
+    let IsState { named, sized: _, memory } = *is_state;
     let depends = std::cell::OnceCell::new();
     let is_constant = |held: &Held| {
         let depends = depends.get_or_init(|| depends_on_run(state, watched));
-        let mut is_constant = !is_memo_state.get();
+        let mut is_constant = !memory.is_state.get();
         held.for_each_tensor(&mut |proxy| is_constant &= proxy.known_node().is_none_or(|node| !depends[node]));
         is_constant
     };
@@ -147,14 +156,14 @@ fn compare(state: &State, watched: &Watched, is_state: &IsState<'_>) -> (Vec<Cha
     watched.before.for_each_tensor(&mut |proxy| is_input |= proxy.input_node().is_some());
     let is_state = |path: &str| is_under(named, path) || (!is_input && is_state.is_sized(path));
     let mut differences =
-        Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new(), remembers: false };
+        Differences { is_state: &is_state, is_constant: &is_constant, found: Vec::new(), memos: Vec::new() };
     if is_input {
         // The placeholders of an argument are all of the parameter or all of the state.
         differences.one(&watched.name, &watched.before, &watched.after);
     } else {
         differences.compare(&watched.name, &watched.before, &watched.after);
     }
-    (differences.found, differences.remembers)
+    (differences.found, differences.memos)
 }
 
 /// Which nodes depend on inputs, on what the mirror held and holds no more, or on chance.

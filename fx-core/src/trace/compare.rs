@@ -108,7 +108,10 @@ impl<T: AsNumbers> AsNumbers for Option<T> {
 }
 
 /// Numbers that something has for keys, in order, because that of a map is another each time.
-fn for_each_key<'k, K: AsNumbers + 'k>(keys: impl ExactSizeIterator<Item = &'k K>, visit: &mut dyn FnMut(Option<Number>)) {
+fn for_each_key<'k, K: AsNumbers + 'k>(
+    keys: impl ExactSizeIterator<Item = &'k K>,
+    visit: &mut dyn FnMut(Option<Number>),
+) {
     visit(keys.len().as_integer().map(Number::Int));
     if !K::IS_ONE {
         return;

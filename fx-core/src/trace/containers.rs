@@ -1,4 +1,4 @@
-//! The mirrors of std's containers and pointers.
+//! The mirrors of std's containers, boxes, cells and locks.
 //!
 //! Invariant: a container of mirrors has the structure of the original, and its parts are found by the steps that their
 //! scopes were made with.
@@ -6,15 +6,13 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
+use std::sync::{Mutex, OnceLock, RwLock, TryLockError, TryLockResult};
 
 use super::held::{Held, Holding};
 use super::inputs::Inputs;
-use super::owner::{Part, Place};
+use super::owner::Part;
 use super::scope::Scope;
-use super::session::shared;
-use super::sharing::{meet, meet_cell};
+use super::sharing::meet_cell;
 use super::traceable::Traceable;
 
 impl<T: Traceable> Traceable for Option<T> {
@@ -88,47 +86,6 @@ impl<T: Traceable> Traceable for Box<T> {
     }
 }
 
-/// What is behind shared pointers is mirrored once, and a graph may keep the pointer.
-macro_rules! shared_pointers {
-    ($($type:ident $behind:ident, $this:ident, $scope:ident => $mirror:expr;)*) => {$(
-        impl<T: Traceable + 'static> Traceable for $type<T>
-        where
-            T::Symbolic: 'static,
-        {
-            type Symbolic = $type<T::Symbolic>;
-
-            fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-                let make = || {
-                    let ($this, $scope) = (self, &scope.at(Place::$behind(self)));
-                    $type::new($mirror)
-                };
-                let pointer = $type::as_ptr(self).cast();
-                // Nothing holds the whole model, so its mirror stays its tracer's own.
-                let mirror = || if scope.path().is_root() { make() } else { shared(pointer, make) };
-                meet(pointer, $type::strong_count(self), scope, mirror)
-            }
-
-            fn input(&self, inputs: &mut Inputs<'_>, name: &str) -> Self::Symbolic {
-                $type::new((**self).input(inputs, name))
-            }
-
-            fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
-                // What is shared is a part of the state once, under the first path that leads to it.
-                let is_first = holding.is_first($type::as_ptr(mirror).cast());
-                if is_first { T::held(mirror, holding) } else { Held::Opaque }
-            }
-
-            fn part(&self, _: usize) -> Option<Part<'_>> {
-                Some(Part::of(&**self))
-            }
-        }
-    )*};
-}
-shared_pointers! {
-    Rc behind_rc, this, scope => (**this).symbolic(scope);
-    Arc behind_arc, this, scope => T::symbolic_shared(this, scope);
-}
-
 /// What is behind locks is mirrored as it is; a lock that is held cannot be, and waiting for it could be for ever.
 macro_rules! locks {
     ($($type:ident, $value:ident => $locked:expr;)*) => {$(
@@ -179,7 +136,8 @@ impl<T: Traceable> Traceable for OnceCell<T> {
     type Symbolic = OnceCell<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceCell::new, |value| OnceCell::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -195,7 +153,8 @@ impl<T: Traceable> Traceable for OnceLock<T> {
     type Symbolic = OnceLock<T::Symbolic>;
 
     fn symbolic(&self, scope: &Scope) -> Self::Symbolic {
-        self.get().map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
+        let found = self.get().filter(|_| !scope.forgets());
+        found.map_or_else(OnceLock::new, |value| OnceLock::from(value.symbolic(&scope.inside())))
     }
 
     fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {
@@ -266,7 +225,7 @@ macro_rules! maps {
                 let mirror = |(i, (key, value)): (usize, (&K, &V))| {
                     (key.clone(), value.symbolic(&scope.part(&key.segment(), i)))
                 };
-                self.iter().enumerate().map(mirror).collect()
+                self.iter().filter(|_| !scope.forgets()).enumerate().map(mirror).collect()
             }
 
             fn held(mirror: &Self::Symbolic, holding: &mut Holding) -> Held {

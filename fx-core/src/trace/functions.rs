@@ -26,7 +26,8 @@ pub mod rotary_emb {
 #[doc(hidden)]
 #[allow(missing_docs, reason = "named after the functions")]
 pub mod bare {
-    pub use super::flash::bare::flash_attn;
+    pub use super::flash::bare::{flash_attn, run_flash_attn_cpu};
+    pub use super::transformers::bare::repeat_kv;
 
     crate::ops::loss::loss!(bare);
     crate::ops::nn::nn!(bare);
@@ -36,6 +37,7 @@ pub mod bare {
 /// Attention on the CPU: candle's function has a type parameter, the dtype of its tensors.
 pub mod flash {
     use candle_core::{DType, Result, WithDType};
+    use candle_nn::attention::AttnMask;
 
     use crate::ops::attention::flash_attn::OP;
     use crate::trace::Proxy;
@@ -44,10 +46,12 @@ pub mod flash {
 
     /// A function with candle's type parameter, and the same as a type of its name, see [`bare`](super::bare).
     macro_rules! with_type {
-        ($(#[$doc:meta])* fn $name:ident<$type:ident>($($param:ident: $of:ty),* $(,)?) -> $result:ty $body:block) => {
-            $(#[$doc])*
-            #[track_caller]
-            pub fn $name<$type: WithDType>($($param: $of),*) -> $result $body
+        ($($(#[$doc:meta])* fn $name:ident<$type:ident>($($param:ident: $of:ty),* $(,)?) -> $result:ty $body:block)*) => {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $name<$type: WithDType>($($param: $of),*) -> $result $body
+            )*
 
             /// The same as types.
             #[doc(hidden)]
@@ -55,14 +59,16 @@ pub mod flash {
             pub mod bare {
                 use super::{Mask, Proxy, Result, WithDType};
 
-                pub struct $name {}
+                $(
+                    pub struct $name {}
 
-                impl $name {
-                    #[track_caller]
-                    pub fn __fx_call<$type: WithDType>($($param: $of),*) -> $result {
-                        super::$name::<$type>($($param),*)
+                    impl $name {
+                        #[track_caller]
+                        pub fn __fx_call<$type: WithDType>($($param: $of),*) -> $result {
+                            super::$name::<$type>($($param),*)
+                        }
                     }
-                }
+                )*
             }
         };
     }
@@ -80,6 +86,71 @@ pub mod flash {
             }
             let numbers = [single(softmax_scale), attn_mask.encode(), max_bias.record(), softcap.record()];
             record(&OP, [tensor(q), tensor(k), tensor(v)].into_iter().chain(numbers))
+        }
+
+        /// The same by its older name, where a mask is a tensor.
+        ///
+        /// # Errors
+        /// What candle refuses.
+        fn run_flash_attn_cpu<T>(
+            q: &Proxy, k: &Proxy, v: &Proxy, mask: Option<&Proxy>, softmax_scale: f32, max_bias: Option<f32>,
+            softcap: Option<f32>,
+        ) -> Result<Proxy> {
+            if T::DTYPE != DType::F32 {
+                return Err(super::custom("run_flash_attn_cpu"));
+            }
+            let mask = mask.map_or_else(|| AttnMask::None.encode(), tensor);
+            let numbers = [single(softmax_scale), mask, max_bias.record(), softcap.record()];
+            record(&OP, [tensor(q), tensor(k), tensor(v)].into_iter().chain(numbers))
+        }
+    }
+}
+
+/// candle-transformers' functions on tensors.
+pub mod transformers {
+    use std::borrow::Borrow;
+
+    use candle_core::Result;
+
+    use crate::trace::Proxy;
+
+    /// `candle_transformers::utils::repeat_kv`.
+    ///
+    /// # Errors
+    /// What candle refuses.
+    #[track_caller]
+    pub fn repeat_kv(xs: impl Borrow<Proxy>, n_rep: usize) -> Result<Proxy> {
+        let xs = xs.borrow();
+        if n_rep == 1 {
+            return Ok(xs.clone());
+        }
+        let (batch, heads, positions, size) = xs.dims4()?;
+        Proxy::cat(&vec![xs; n_rep], 2)?.reshape((batch, heads * n_rep, positions, size))
+    }
+
+    /// The same as types.
+    #[doc(hidden)]
+    #[allow(missing_docs, non_camel_case_types, reason = "named after the function")]
+    pub mod bare {
+        use super::{Borrow, Proxy, Result};
+
+        pub struct repeat_kv {}
+
+        impl repeat_kv {
+            #[track_caller]
+            pub fn __fx_call(xs: impl Borrow<Proxy>, n_rep: usize) -> Result<Proxy> {
+                super::repeat_kv(xs, n_rep)
+            }
+
+            /// The same, if `function` is candle-transformers'.
+            #[track_caller]
+            pub fn __fx_checked<F>(_: F, xs: impl Borrow<Proxy>, n_rep: usize) -> Result<Proxy> {
+                // That crate need not be there.
+                if std::any::type_name::<F>() != "candle_transformers::utils::repeat_kv" {
+                    return Err(crate::trace::functions::unannotated("repeat_kv"));
+                }
+                super::repeat_kv(xs, n_rep)
+            }
         }
     }
 }
@@ -124,10 +195,6 @@ macro_rules! kernels {
     };
 }
 kernels! {
-    run_flash_attn_cpu<T>(
-        q: &Proxy, k: &Proxy, v: &Proxy, mask: Option<&Proxy>, softmax_scale: f32, max_bias: Option<f32>,
-        softcap: Option<f32>,
-    );
     flash_attn_varlen_cpu(
         q: &Proxy, k: &Proxy, v: &Proxy, alibi_slopes: Option<&Proxy>, seqlens_q: &Proxy, seqlens_k: &Proxy,
         max_seqlen_q: usize, max_seqlen_k: usize, softmax_scale: f32, causal: bool, window_left: Option<usize>,

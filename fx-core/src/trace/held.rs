@@ -246,12 +246,12 @@ impl Held {
         }
     }
 
-    /// The plain data that maps hold, by path.
-    pub(super) fn remembered(&self) -> Vec<(String, &Self)> {
+    /// What maps hold, by path, and what it is if it is plain data.
+    pub(super) fn remembered(&self) -> Vec<(String, Option<&Self>)> {
         let mut found = Vec::new();
         self.for_each_leaf("", false, &mut |path, leaf, is_memo| {
-            if is_memo && matches!(leaf, Self::Data(_) | Self::Text(_)) {
-                found.push((path, leaf));
+            if is_memo {
+                found.push((path, Some(leaf).filter(|leaf| matches!(leaf, Self::Data(_) | Self::Text(_)))));
             }
         });
         found
@@ -343,6 +343,17 @@ pub(super) struct Change {
     pub(super) after: Held,
 }
 
+/// A map that is no state.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    /// Where the model has it.
+    pub(crate) path: String,
+    /// Whether there was something in it before.
+    pub(crate) had_entries: bool,
+    /// Whether something was added that is constant, and is therefore taken to be only remembered.
+    pub(crate) grows: bool,
+}
+
 /// A comparison of what mirrors hold before and after a capture.
 pub(super) struct Differences<'c> {
     /// Whether what is at a path is state even if it is as it was.
@@ -350,8 +361,8 @@ pub(super) struct Differences<'c> {
     /// Whether something is made of constants alone, so that a run makes it again.
     pub(super) is_constant: &'c dyn Fn(&Held) -> bool,
     pub(super) found: Vec<Change>,
-    /// Whether something was added that is constant, and is therefore taken to be only remembered.
-    pub(super) remembers: bool,
+    /// The maps that are not found to be state.
+    pub(super) memos: Vec<Memo>,
 }
 
 impl Differences<'_> {
@@ -371,7 +382,10 @@ impl Differences<'_> {
                 let kept =
                     |(key, held): &&(Arc<str>, Held)| is_state || at_key(key).is_some() || !(self.is_constant)(held);
                 let fields: Vec<(Arc<str>, Held)> = new.fields.iter().filter(kept).cloned().collect();
-                self.remembers |= fields.len() < new.fields.len();
+                if !is_state && !new.fields.is_empty() {
+                    let (had_entries, grows) = (!old.fields.is_empty(), fields.len() < new.fields.len());
+                    self.memos.push(Memo { path: path.to_owned(), had_entries, grows });
+                }
                 if fields.iter().all(|(_, held)| held.is_value()) {
                     let after = HeldStruct { name: new.name.clone(), kind: new.kind, fields };
                     self.one(path, before, &Held::Struct(Box::new(after)));

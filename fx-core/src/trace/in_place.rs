@@ -11,14 +11,14 @@ use super::error::{At, TraceError};
 use super::proxy::Proxy;
 
 macro_rules! in_place {
-    ($($name:ident($($arg:ident: $type:ty),*) => $instead:literal)*) => {
+    ($($name:ident$(<$op:ident: $bound:path>)?($($arg:ident: $type:ty),*) => $instead:literal)*) => {
         impl Proxy {$(
             /// Refused: see the error.
             ///
             /// # Errors
             /// Always, with what to write instead.
             #[track_caller]
-            pub fn $name(&self, $($arg: $type),*) -> Result<()> {
+            pub fn $name$(<$op: $bound>)?(&self, $($arg: $type),*) -> Result<()> {
                 let _ = ($($arg,)*);
                 let at = At(std::panic::Location::caller());
                 Err(self.session().fail(TraceError::InPlace { method: stringify!($name), instead: $instead, at }))
@@ -32,6 +32,9 @@ in_place! {
     scatter_add_set(indexes: &Self, source: &Self, dim: impl Dim) => "x.scatter_add(&indexes, &source, dim)?"
     zero_set() => "x.zeros_like()?"
     one_set() => "x.ones_like()?"
+    inplace_op1<C: candle_core::InplaceOp1>(c: &C) => "a `CustomOp1` and `x.apply_op1(op)?`"
+    inplace_op2<C: candle_core::InplaceOp2>(rhs: &Self, c: &C) => "a `CustomOp2` and `x.apply_op2(&rhs, op)?`"
+    inplace_op3<C: candle_core::InplaceOp3>(t2: &Self, t3: &Self, c: &C) => "a `CustomOp3` and `x.apply_op3(&t2, &t3, op)?`"
     const_set(value: candle_core::scalar::Scalar) => "Tensor::full(value, x.shape(), x.device())?"
 }
 

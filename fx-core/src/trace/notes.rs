@@ -97,19 +97,36 @@ impl Notes {
 
 thread_local! {
     static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
-    static ASKED_FOR_LAYOUT: Cell<bool> = const { Cell::new(false) };
+    static NOTICED: Cell<Noticed> = const { Cell::new(Noticed { layout: false, memory: false, memory_matters: false }) };
 }
 
-/// Runs something, and says whether a model asked meanwhile how a tensor lies in memory, which no graph follows.
-pub(crate) fn asking_for_layout<R>(run: impl FnOnce() -> R) -> (R, bool) {
-    let outer = ASKED_FOR_LAYOUT.replace(false);
+/// What a model does that its graph does not tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Noticed {
+    /// It asks how a tensor lies in memory, which no graph follows.
+    pub(crate) layout: bool,
+    /// It adds to a map that it only remembers.
+    pub(crate) memory: bool,
+    /// It adds to a map, and what it computes depends on what is in it.
+    pub(crate) memory_matters: bool,
+}
+
+/// Runs something, and says what a model does meanwhile that its graph does not tell.
+pub(crate) fn noticing<R>(run: impl FnOnce() -> R) -> (R, Noticed) {
+    let outer = NOTICED.take();
     let result = run();
-    (result, ASKED_FOR_LAYOUT.replace(outer))
+    (result, NOTICED.replace(outer))
 }
 
 /// Notes that a model asks how a tensor lies in memory.
 pub(crate) fn note_layout() {
-    ASKED_FOR_LAYOUT.set(true);
+    NOTICED.set(Noticed { layout: true, ..NOTICED.get() });
+}
+
+/// Notes that a model adds to a map, and whether it does more than remember.
+pub(crate) fn note_memory(matters: bool) {
+    let noticed = NOTICED.get();
+    NOTICED.set(Noticed { memory: true, memory_matters: noticed.memory_matters || matters, ..noticed });
 }
 
 /// Runs something, and gives what was compared meanwhile on this thread.

@@ -3,6 +3,7 @@
 //! Invariant: a run that fails gives back the rules it was given, and says why.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use candle_core::Device;
 
@@ -12,15 +13,16 @@ use crate::ops::quiet::quietly;
 
 use super::carry::{Carried, IsState, Watched, carry};
 use super::error::TraceError;
-use super::held::{Held, Holding};
+use super::held::{Held, Holding, Memo};
 use super::inputs::{Argument, Inputs};
-use super::memo::{Called, is_alike, remembers_alike};
-use super::notes::{Notes, noting};
+use super::memo::{Calls, is_alike, remembers_alike, remembers_as_much};
+use super::notes::{Notes, note_memory, noting};
 use super::output::Output;
 use super::probe::Probe;
 use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
+use super::sharing::watch;
 use super::traceable::Traceable;
 
 /// What one run gave.
@@ -36,6 +38,14 @@ pub(crate) struct Recording {
     pub(crate) built_by: Option<&'static str>,
     /// The comparisons of integers that the model made, if this was one run among several.
     pub(crate) notes: Notes,
+    /// The maps that are no state.
+    pub(crate) memos: Vec<Memo>,
+}
+
+impl Recording {
+    fn has_state(&self) -> bool {
+        self.initial.iter().next().is_some()
+    }
 }
 
 /// What a model keeps under these names of a state, as it is now. None if it keeps nothing of one of them.
@@ -70,9 +80,17 @@ pub(crate) fn told_besides<M: Traceable>(model: &M, names: &[String]) -> Option<
     })
 }
 
+/// Where a model holds something that can change and that others hold, too: what they do to it no graph sees.
+pub(crate) fn shared_with_others<M: Traceable>(model: &M) -> Option<String> {
+    // Mirrors meet what is shared when they are made.
+    watch(|| {
+        let _ = look(model, |_| Some(()));
+    })
+}
+
 /// Looks at what a model holds. None if that cannot be seen.
 fn look<M: Traceable, T>(model: &M, look: impl FnOnce(&Held) -> Option<T>) -> Option<T> {
-    let session = Session::new("state", Mode::Concrete { specialize: false }, Device::Cpu, None, None);
+    let session = Session::new("state", Mode::Concrete { specialize: false }, Device::Cpu, None, None, Vec::new());
     let active = session.activate();
     let look = AssertUnwindSafe(|| {
         let mirror = model.symbolic(&Scope::root(&session));
@@ -84,11 +102,16 @@ fn look<M: Traceable, T>(model: &M, look: impl FnOnce(&Held) -> Option<T>) -> Op
     found
 }
 
+fn paths(memos: &[Memo]) -> Vec<String> {
+    memos.iter().map(|memo| memo.path.clone()).collect()
+}
+
 /// How the twin of a model is called.
 pub(crate) type Call<'c, M> =
     dyn Fn(&mut <M as Traceable>::Symbolic, &mut Inputs<'_>) -> candle_core::Result<Output> + 'c;
 
 /// How a model is run.
+#[derive(Clone, Copy)]
 pub(crate) struct Run<'r> {
     /// Name of the graph.
     pub(crate) name: &'r str,
@@ -104,20 +127,34 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    /// Runs a model's twin; if it remembers something, once more to see whether that is all it does with it.
+    /// Runs a model's twin; if it remembers something, some times more to see whether that is all it does with it.
     pub(crate) fn record<M: Traceable>(
         &self,
         model: &M,
         rules: &mut Option<Box<dyn TracerRules>>,
         call: &Call<'_, M>,
     ) -> Result<Recording, TraceError> {
-        let (recording, remembers) = self.record_once(model, rules, call)?;
-        if !remembers || self.is_trial() || self.only_remembers(model, call, recording.initial.iter().next().is_none())
-        {
+        let recording = self.record_once(model, rules, call)?;
+        let memory = self.is_state.memory;
+        if recording.memos.is_empty() || self.is_trial() || memory.is_state.get() {
             return Ok(recording);
         }
-        self.is_state.is_memo_state.set(true);
-        self.record_once(model, rules, call).map(|(recording, _)| recording)
+        let grows = recording.memos.iter().any(|memo| memo.grows);
+        let has_entries = recording.memos.iter().any(|memo| memo.had_entries);
+        let repeats = !grows || self.repeats(model, call, &recording);
+        // A graph for one size may well have what is there as its constants.
+        let may_forget = repeats && has_entries && (grows || self.probe.is_some());
+        let does_without = if may_forget { self.does_without(model, call, &recording.memos) } else { None };
+        let matters = grows && (!repeats || does_without == Some(false));
+        if grows {
+            note_memory(matters);
+        }
+        match (matters, does_without == Some(true) && self.probe.is_some()) {
+            (true, _) => memory.is_state.set(true),
+            (false, true) => *memory.forgotten.borrow_mut() = paths(&recording.memos),
+            (false, false) => return Ok(recording),
+        }
+        self.record_once(model, rules, call)
     }
 
     /// Whether sizes are tried until the model gives up, which the capture tells in its own words.
@@ -125,51 +162,104 @@ impl Run<'_> {
         self.probe.is_some_and(|probe| probe.sizes.is_some())
     }
 
-    fn session(&self, rules: Option<Box<dyn TracerRules>>) -> std::sync::Arc<Session> {
+    fn session(&self, rules: Option<Box<dyn TracerRules>>, forgotten: Vec<String>) -> Arc<Session> {
         let device = self.device.cloned().unwrap_or(Device::Cpu);
-        let session = Session::new(self.name, self.mode, device, rules, self.probe);
+        let session = Session::new(self.name, self.mode, device, rules, self.probe, forgotten);
         if let Some(device) = self.device {
             session.set_device(device);
         }
         session
     }
 
-    /// Whether the model does the same when it is called again with what it remembers. If it has state besides, it does something
-    /// else anyway, and what it remembers has to be as it was. A call that fails tells nothing.
-    fn only_remembers<M: Traceable>(&self, model: &M, call: &Call<'_, M>, has_no_state: bool) -> bool {
-        let session = self.session(None);
-        let active = session.activate();
-        let run = || {
-            let mut mirror = model.symbolic(&Scope::root(&session));
-            let mut called = || {
-                let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, self.probe);
-                let output = call(&mut mirror, &mut inputs)?.0;
-                let nodes = session.state().graph.nodes().count();
-                Ok::<_, candle_core::Error>(Called { nodes, output, held: M::held(&mirror, &mut Holding::default()) })
-            };
-            Ok::<_, candle_core::Error>((called()?, called()?))
+    fn forgotten(&self) -> Vec<String> {
+        self.is_state.memory.forgotten.borrow().clone()
+    }
+
+    /// Whether the model does the same when it is called again with what it remembers then. If it has state besides, it does
+    /// something else anyway, and what it remembers has to be as it was. A call that fails tells nothing.
+    fn repeats<M: Traceable>(&self, model: &M, call: &Call<'_, M>, recording: &Recording) -> bool {
+        let twice = self.calls(model, call, self.forgotten(), &[self.probe, self.probe]);
+        let Some([first, second]) = twice.as_ref().map(|twice| &twice.calls[..]) else { return true };
+        if recording.has_state() {
+            remembers_alike(first, second)
+        } else {
+            remembers_as_much(first, second) && is_alike(Some(first), Some(second), &recording.memos)
+        }
+    }
+
+    /// Whether the model does the same without what is in these maps. None if that cannot be said.
+    fn does_without<M: Traceable>(&self, model: &M, call: &Call<'_, M>, memos: &[Memo]) -> Option<bool> {
+        let call = |forgotten| self.calls(model, call, forgotten, &[self.probe]);
+        let with = call(Vec::new())?;
+        let without = call(paths(memos));
+        Some(without.is_some_and(|without| is_alike(with.calls.first(), without.calls.first(), memos)))
+    }
+
+    /// Whether it does not matter what a model remembers of calls of other sizes: it does the same at each of these without it,
+    /// and, if it has no state, in the last of these calls as without those before. If it matters, what it remembers is state
+    /// from now on.
+    pub(crate) fn only_remembers_sizes<M: Traceable>(
+        &self,
+        model: &M,
+        call: &Call<'_, M>,
+        base: &Recording,
+        probes: &[Probe<'_>],
+    ) -> bool {
+        let memory = self.is_state.memory;
+        let forgotten = self.forgotten();
+        let does_without =
+            |probe| Run { probe: Some(probe), ..*self }.does_without(model, call, &base.memos) == Some(true);
+        let follows = || {
+            let probes: Vec<_> = probes.iter().map(Some).collect();
+            let last = &probes[probes.len().saturating_sub(1)..];
+            let Some(alone) = self.calls(model, call, self.forgotten(), last) else { return true };
+            let after = self.calls(model, call, self.forgotten(), &probes);
+            after.is_some_and(|after| is_alike(alone.calls.last(), after.calls.last(), &base.memos))
         };
-        let called = quietly(run);
-        super::helper::forget();
-        drop(active);
-        let state = &mut *session.state();
-        let only_remembers = match &called {
-            Ok(Ok((first, second))) if has_no_state => is_alike(&state.graph, &state.attributes, first, second),
-            Ok(Ok((first, second))) => remembers_alike(first, second),
-            _ => true,
-        };
-        let _ = state.close();
+        let only_remembers = (forgotten.is_empty() || probes.iter().all(does_without))
+            && (base.has_state() || !base.memos.iter().any(|memo| memo.grows) || follows());
+        if !only_remembers {
+            note_memory(true);
+            memory.is_state.set(true);
+            memory.forgotten.take();
+        }
         only_remembers
     }
 
-    /// Runs a model's twin; also gives whether the model remembers more than before that is taken to be no state.
+    /// Calls of a model one after the other, at the sizes of each probe; some maps are without what they remembered before.
+    /// None if one of them fails.
+    fn calls<M: Traceable>(
+        &self,
+        model: &M,
+        call: &Call<'_, M>,
+        forgotten: Vec<String>,
+        probes: &[Option<&Probe<'_>>],
+    ) -> Option<Calls> {
+        let session = self.session(None, forgotten);
+        let active = session.activate();
+        let mut recorded = Calls::new(session.clone());
+        let outcome = quietly(|| {
+            let mut mirror = model.symbolic(&Scope::root(&session));
+            for &probe in probes {
+                let mut inputs = Inputs::new(&session, self.method, self.named, self.positional, probe);
+                let output = call(&mut mirror, &mut inputs)?.0;
+                recorded.add(output, M::held(&mirror, &mut Holding::default()));
+            }
+            candle_core::Result::Ok(())
+        });
+        super::helper::forget();
+        drop(active);
+        matches!(outcome, Ok(Ok(()))).then_some(recorded)
+    }
+
+    /// Runs a model's twin.
     fn record_once<M: Traceable>(
         &self,
         model: &M,
         rules: &mut Option<Box<dyn TracerRules>>,
         call: &Call<'_, M>,
-    ) -> Result<(Recording, bool), TraceError> {
-        let session = self.session(rules.take());
+    ) -> Result<Recording, TraceError> {
+        let session = self.session(rules.take(), self.forgotten());
         let active = session.activate();
         // The mirror is made and used inside one capture and dropped with it, so an unwinding leaves nothing half done.
         let run = AssertUnwindSafe(|| {
@@ -193,11 +283,11 @@ impl Run<'_> {
         let state = &mut *session.state();
         let recorded = match outcome {
             Ok((output, watched, inputs)) => carry(state, &watched, &self.is_state).map(|carried| {
-                let Carried { slots, written, initial, arguments, inputs: of_state, remembers } = carried;
+                let Carried { slots, written, initial, arguments, inputs: of_state, memos } = carried;
                 let output = if slots.is_empty() { output.0 } else { (output.0, Node::Tuple(written.into())).into() };
                 state.output(output);
                 let signature = inputs.signature(&state.graph, slots, &arguments);
-                (signature, initial, of_state, remembers)
+                (signature, initial, of_state, memos)
             }),
             Err(explained) => Err(explained),
         };
@@ -205,7 +295,7 @@ impl Run<'_> {
         let closed = state.close();
         *rules = state.take_rules();
         let built_by = state.built_by;
-        let ((graph, attributes), (signature, initial, of_state, remembers)) = (closed?, recorded?);
-        Ok((Recording { graph, attributes, signature, initial, of_state, built_by, notes }, remembers))
+        let ((graph, attributes), (signature, initial, of_state, memos)) = (closed?, recorded?);
+        Ok(Recording { graph, attributes, signature, initial, of_state, built_by, notes, memos })
     }
 }

@@ -115,6 +115,11 @@ impl Scope {
         other.and_then(|other| T::try_from(other).ok()).unwrap_or(integer)
     }
 
+    /// Whether the map that is here is mirrored without what it remembers.
+    pub(crate) fn forgets(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.forgets(&self.path))
+    }
+
     /// Ends the capture: what is here is locked.
     pub(crate) fn locked(&self) -> ! {
         self.abort(TraceError::Locked { path: self.path.to_string() })

@@ -58,6 +58,8 @@ pub struct Session {
     extents: Vec<(Dimension, usize)>,
     /// Integers of the model that differ from capture to capture, by path, and what they are in this one.
     integers: Vec<(String, Option<i64>)>,
+    /// Maps that are mirrored without what they remember.
+    forgotten: Vec<String>,
     state: Mutex<State>,
 }
 
@@ -130,6 +132,7 @@ impl Session {
         device: Device,
         rules: Option<Box<dyn TracerRules>>,
         probe: Option<&Probe<'_>>,
+        forgotten: Vec<String>,
     ) -> Arc<Self> {
         let has_rules = rules.is_some();
         let state = State {
@@ -151,7 +154,8 @@ impl Session {
         let extents = probe.map_or_else(Vec::new, Probe::extents);
         let integers = probe.map_or_else(Vec::new, Probe::scalars);
         let example_device = OnceLock::new();
-        Arc::new(Self { mode, device, example_device, has_rules, extents, integers, state: Mutex::new(state) })
+        let state = Mutex::new(state);
+        Arc::new(Self { mode, device, example_device, has_rules, extents, integers, forgotten, state })
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -230,6 +234,11 @@ impl Session {
     /// What an integer of the model is in this capture, if not what it is in the model.
     pub(crate) fn integer(&self, path: &ModulePath) -> Option<i64> {
         self.integers.iter().find(|(integer, _)| *integer == path.as_str())?.1
+    }
+
+    /// Whether the map at a path is mirrored without what it remembers.
+    pub(crate) fn forgets(&self, path: &ModulePath) -> bool {
+        self.forgotten.iter().any(|map| map == path.as_str())
     }
 
     /// A tensor of the model, in the size that it has in this capture: another one has no data.

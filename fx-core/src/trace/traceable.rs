@@ -236,6 +236,7 @@ macro_rules! constants {
 constants! { @each |this, scope| scope.integer(*this) => usize, u8, u16, u32, u64, i8, i16, i32, i64, isize }
 constants! {
     (), bool, char, u128, i128, f32, f64, half::f16, half::bf16,
+    std::num::NonZeroUsize, std::num::NonZeroU8, std::num::NonZeroU16, std::num::NonZeroU32, std::num::NonZeroU64,
     String, std::time::Duration, std::ops::Range<usize>, std::cmp::Ordering, std::path::PathBuf,
     DType, Device, Shape, candle_core::D, candle_core::Layout, tracing::Span,
     candle_nn::Conv1dConfig, candle_nn::Conv2dConfig, candle_nn::ConvTranspose1dConfig,

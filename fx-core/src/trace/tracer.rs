@@ -10,13 +10,13 @@ use candle_core::{DType, Device, Shape};
 
 use crate::module::{GraphModule, Kept, State};
 
-use super::carry::IsState;
+use super::carry::{IsState, Memory};
 use super::dynamic;
 use super::error::TraceError;
 use super::give::Give;
 use super::inputs::{Argument, Examples, Inputs};
 use super::output::{Output, ToOutput};
-use super::probe::{Declared, Probe};
+use super::probe::Declared;
 use super::recording::{Call, Recording, Run};
 use super::rules::TracerRules;
 use super::session::Mode;
@@ -160,6 +160,8 @@ pub struct Tracer<'a> {
     rules: Option<Box<dyn TracerRules>>,
     /// Paths that are state even if the capture does not change them.
     states: BTreeSet<String>,
+    /// What the model adds to maps is state, whether it shows in this capture or not.
+    remembers_state: bool,
     declared: Declarations,
 }
 
@@ -186,6 +188,7 @@ impl<'a> Tracer<'a> {
             specialize: false,
             rules: None,
             states: BTreeSet::new(),
+            remembers_state: false,
             declared: Ok(Declared::default()),
         }
     }
@@ -262,6 +265,12 @@ impl<'a> Tracer<'a> {
     /// their state with others ([`GraphModule::share_state`]).
     pub fn with_state(mut self, state: &State) -> Self {
         self.states.extend(state.iter().map(|(name, _)| name.to_owned()));
+        self
+    }
+
+    /// What the model adds to maps is state, whether it shows in this capture that it matters or not.
+    pub(crate) fn remembers_state(mut self, remembers_state: bool) -> Self {
+        self.remembers_state = remembers_state;
         self
     }
 
@@ -497,23 +506,35 @@ impl<'a> Tracer<'a> {
             (false, true) => Mode::Abstract,
             (false, false) => Mode::Symbolic,
         };
-        let Self { name, device, arguments, mut rules, declared, states, .. } = self;
+        let Self { name, device, arguments, mut rules, declared, states, remembers_state, .. } = self;
         let own_name = name.is_some() || class_name(std::any::type_name::<M>()).is_some();
         let name = name.unwrap_or_else(|| graph_name(std::any::type_name::<M>()));
         let declared = declared?;
-        let is_memo_state = std::cell::Cell::new(false);
-        let mut record = |mode: Mode, probe: Option<&Probe<'_>>| {
-            let (name, device, positional) = (name.as_str(), device.as_ref(), examples.as_deref());
-            let is_state = IsState { named: &states, sized: &declared, is_memo_state: &is_memo_state };
-            Run { name, method, mode, device, named: &arguments, positional, probe, is_state }
-                .record(model, &mut rules, call)
+        let memory = Memory::default();
+        memory.is_state.set(remembers_state);
+        let (shown, positional) = (name.as_str(), examples.as_deref());
+        let is_state = IsState { named: &states, sized: &declared, memory: &memory };
+        let run = Run {
+            name: shown,
+            method,
+            mode,
+            device: device.as_ref(),
+            named: &arguments,
+            positional,
+            probe: None,
+            is_state,
         };
         let Recording { mut graph, attributes, initial, built_by, .. } = if declared.is_empty() {
-            let mut recording = record(mode, None)?;
+            let mut recording = run.record(model, &mut rules, call)?;
             recording.graph.set_signature(recording.signature.take());
             recording
         } else {
-            dynamic::capture(&declared, &mut |probe| record(Mode::Abstract, Some(probe)))?
+            let run = Run { mode: Mode::Abstract, ..run };
+            dynamic::capture(
+                &declared,
+                &mut |probe| Run { probe: Some(probe), ..run }.record(model, &mut rules, call),
+                &mut |base, probes| run.only_remembers_sizes(model, call, base, probes),
+            )?
         };
         if let Some(function) = built_by.filter(|_| !own_name) {
             graph.set_name(graph_name(function));

@@ -13,7 +13,7 @@ use syn::{ImplItem, ImplItemFn, ItemFn, ItemImpl, Path, parse_quote};
 use super::ImplKind;
 use super::names::Names;
 use super::select::{takes_weights, type_mentions_tensor};
-use super::types::{Target, Types};
+use super::types::Target;
 use crate::attributes::{allow_generated, cfgs};
 use crate::dispatch::{Dispatch, map_whole_signature, rename};
 use crate::errors::Errors;
@@ -31,12 +31,21 @@ pub(super) struct Associated {
     pub(super) inside: TokenStream,
 }
 
+/// The type that an impl is of, and what is said of the impl.
+#[derive(Clone, Copy)]
+pub(super) struct Owner<'a> {
+    /// Its name.
+    pub(super) own: &'a Ident,
+    pub(super) mirror: &'a Path,
+    /// The traits that are one for both worlds.
+    pub(super) bounds: &'a [Path],
+}
+
 /// Those among the `twinned` methods of an impl; notes the names that their proxy sides use.
 pub(super) fn functions(
     item: &ItemImpl,
     twinned: &[Ident],
-    own: &Ident,
-    mirror: &Path,
+    owner: Owner<'_>,
     used: &mut Names,
     paths: &Paths,
     errors: &Errors,
@@ -54,7 +63,7 @@ pub(super) fn functions(
                     && !takes_weights(&method.sig)
                     && always_takes_tensor(&method.sig) =>
             {
-                choosing(item, method, own, mirror, used, paths, errors)
+                choosing(item, method, owner, used, paths, errors)
             }
             _ => None,
         };
@@ -76,14 +85,14 @@ pub(super) fn functions(
 fn choosing(
     item: &ItemImpl,
     method: &ImplItemFn,
-    own: &Ident,
-    mirror: &Path,
+    Owner { own, mirror, bounds }: Owner<'_>,
     used: &mut Names,
     paths: &Paths,
     errors: &Errors,
 ) -> Option<Associated> {
     let function = as_function(method, item);
     let mut dispatch = Dispatch::new(&function, paths, errors)?;
+    dispatch.both_worlds(bounds);
     let name = &method.sig.ident;
     dispatch.trait_name = format_ident!("__FxFn_{}_{}", own, name);
     // Not as the impl calls what its own signatures ask for, which is named after its first method.
@@ -92,9 +101,7 @@ fn choosing(
 
     let mut sig = function.sig.clone();
     let arguments = variables(&mut sig);
-    let mut types = Types::new(Target::Twin, paths).asking(&dispatch.known);
-    types.keep_generics(&sig.generics);
-    map_whole_signature(&mut sig, &types);
+    map_whole_signature(&mut sig, &dispatch.types(Target::Twin));
     used.signature(&sig);
     let proxies = dispatch.proxy_impl(sig, quote!({ #mirror::#name(#(#arguments),*) }));
     let (cfgs, allow) = (cfgs(&function.attrs), allow_generated());

@@ -17,8 +17,8 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Arm, Block, Expr, ExprCall, ExprPath, ExprRepeat, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path, Signature,
-    Stmt, Type,
+    Arm, Block, Expr, ExprCall, ExprPath, ExprRepeat, FieldValue, ImplItem, Item, ItemImpl, Local, Macro, Pat, Path,
+    Signature, Stmt, Type,
 };
 
 use super::arguments::{Arguments, Matches, OF_EXPRESSIONS};
@@ -216,6 +216,16 @@ impl<'a> Body<'a> {
         self.fallbacks.redirect_tuple(path, kept)
     }
 
+    /// Makes the tuple struct of a pattern that of the mirror, if it has one in this module.
+    fn redirect_pattern(&mut self, path: &mut Path) -> bool {
+        let (types, imported, bound) = (&self.types, &self.imported, &self.bound);
+        let kept = |name: &Ident| {
+            let text = name.to_string();
+            types.is_kept(name) || imported.contains(&text) || bound.contains(&text)
+        };
+        self.fallbacks.redirect_pattern(path, kept)
+    }
+
     /// Makes a variant in a pattern that of the mirror. Whether it is one, and then whether it is the impl's own.
     fn rewrite_variant(&mut self, path: &mut Path, written: Written) -> Option<bool> {
         self.rewrite_own(path);
@@ -228,7 +238,7 @@ impl<'a> Body<'a> {
     }
 
     /// Makes a path that is a value, or a function that is called, that of the symbolic world.
-    fn rewrite_value(&mut self, expr: &mut Expr) {
+    fn rewrite_value(&mut self, expr: &mut Expr, written: Written) {
         let Expr::Path(path) = expr else {
             return self.visit_expr_mut(expr);
         };
@@ -240,7 +250,7 @@ impl<'a> Body<'a> {
                 *expr = other;
                 return;
             }
-            self.redirect(&mut path.path, Written::Value);
+            self.redirect(&mut path.path, written);
         }
         calls::redirect_bare(path, self);
     }
@@ -254,7 +264,7 @@ impl<'a> Body<'a> {
                 return;
             }
         }
-        self.rewrite_value(func);
+        self.rewrite_value(func, Written::Called);
     }
 
     /// `matches!` as the `match` that it is, if its pattern compares with integers.
@@ -316,6 +326,7 @@ impl VisitMut for Body<'_> {
                 }
                 call.args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
                 calls::find_moe(&mut call.func);
+                calls::find_transformers(&mut call.func, self.paths);
                 calls::call_original(call);
                 if let Some(original) = self.original_function(call) {
                     *expr = original;
@@ -330,7 +341,7 @@ impl VisitMut for Body<'_> {
                         call.args.push(syn::parse_quote!(#scope));
                         call.func = syn::parse_quote_spanned!(call.func.span()=> Self);
                     } else {
-                        let is_variant = calls::is_variant(&call.func, self);
+                        let is_variant = calls::is_variant(&call.func, true, self);
                         let is_made = is_variant || self.redirect_tuple(&mut call.func);
                         self.rewrite_called(&mut call.func);
                         if is_made {
@@ -366,9 +377,9 @@ impl VisitMut for Body<'_> {
                 }
             }
             Expr::Path(_) => {
-                let is_made = calls::is_variant(expr, self) || self.redirect_tuple(expr);
+                let is_made = calls::is_variant(expr, false, self) || self.redirect_tuple(expr);
                 if is_made || !calls::redirect_method(expr, self) {
-                    self.rewrite_value(expr);
+                    self.rewrite_value(expr, Written::Value);
                 }
                 // The value of a unit struct, whose mirror has a scope.
                 if matches!(expr, Expr::Path(path) if path.path.is_ident("Self")) {
@@ -454,6 +465,9 @@ impl VisitMut for Body<'_> {
             Pat::TupleStruct(pattern) => match self.rewrite_variant(&mut pattern.path, Written::Opened) {
                 Some(own) => variants::leave_out_scope(&mut pattern.elems, own),
                 None if pattern.path.is_ident("Self") => variants::leave_out_scope(&mut pattern.elems, true),
+                None if self.redirect_pattern(&mut pattern.path) => {
+                    variants::leave_out_scope(&mut pattern.elems, false);
+                }
                 None => {}
             },
             Pat::Path(pattern) => {

@@ -62,6 +62,16 @@ pub(super) fn find_moe(func: &mut Expr) {
     }
 }
 
+/// `candle_transformers::utils::repeat_kv(…)` means the shadow world's.
+pub(super) fn find_transformers(func: &mut Expr, paths: &Paths) {
+    let Expr::Path(ExprPath { qself: None, path, .. }) = func else { return };
+    let names = path.segments.iter().map(|segment| segment.ident.to_string());
+    if names.eq(["candle_transformers", "utils", "repeat_kv"]) {
+        let (found, span) = (paths.symbolic("transformers"), path.segments[0].ident.span());
+        *func = parse_quote_spanned!(span=> #found::repeat_kv);
+    }
+}
+
 /// `StreamTensor::empty()`, which takes nothing of the graph, is the user's own: the name alone is that of the mirror.
 pub(super) fn call_original(call: &mut ExprCall) {
     let Expr::Path(ExprPath { qself: None, path, .. }) = &mut *call.func else { return };
@@ -266,8 +276,9 @@ pub(super) fn keep_custom_op(method: &mut Ident, args: &mut Punctuated<Expr, Tok
     args.push(kept);
 }
 
-/// Whether a value is a variant of an enum that is the crate's own and another than the impl's, `crate::Activation::Relu`.
-pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
+/// Whether a value, or what is called, is a variant of an enum that is the crate's own and another than the impl's,
+/// `crate::Activation::Relu`. What is called is no constant.
+pub(super) fn is_variant(value: &Expr, is_called: bool, body: &Body<'_>) -> bool {
     let Expr::Path(path) = value else { return false };
     let segments = &path.path.segments;
     let count = segments.len();
@@ -275,9 +286,10 @@ pub(super) fn is_variant(value: &Expr, body: &Body<'_>) -> bool {
         return false;
     }
     let head = &segments[0].ident;
-    let of = &segments[count - 2].ident;
+    let (of, variant) = (&segments[count - 2].ident, &segments[count - 1].ident);
+    let is_upper_case = variant.to_string().starts_with(|first: char| first.is_uppercase());
     super::fallbacks::is_camel_case(of)
-        && super::fallbacks::is_camel_case(&segments[count - 1].ident)
+        && (super::fallbacks::is_camel_case(variant) || (is_called && is_upper_case))
         && !FOREIGN.iter().any(|name| head == name)
         && !NEVER_LIFTED.iter().any(|name| of == name)
         && !body.types.is_kept(of)

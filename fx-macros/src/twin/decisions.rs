@@ -28,8 +28,23 @@ impl<'c> Call<'c> {
     /// Of the types of numbers, and of std's traits, which are no traits of tensors.
     fn of_function(call: &'c ExprCall) -> Option<Self> {
         const OWNERS: [&str; 17] = [
-            "usize", "isize", "u8", "u16", "u32", "u64", "u128", "i8", "i16", "i32", "i64", "i128", "f32", "f64",
-            "PartialEq", "PartialOrd", "Ord",
+            "usize",
+            "isize",
+            "u8",
+            "u16",
+            "u32",
+            "u64",
+            "u128",
+            "i8",
+            "i16",
+            "i32",
+            "i64",
+            "i128",
+            "f32",
+            "f64",
+            "PartialEq",
+            "PartialOrd",
+            "Ord",
         ];
         let Expr::Path(path) = &*call.func else { return None };
         let mut from_last = path.path.segments.iter().rev();
@@ -45,9 +60,11 @@ impl<'c> Call<'c> {
         Some(match &*self.method.to_string() {
             "is_multiple_of" => "Multiple",
             "checked_sub" => "Subtraction",
-            "checked_div" | "checked_rem" | "checked_div_euclid" | "checked_rem_euclid" | "checked_next_multiple_of" => {
-                "Division"
-            }
+            "checked_div"
+            | "checked_rem"
+            | "checked_div_euclid"
+            | "checked_rem_euclid"
+            | "checked_next_multiple_of" => "Division",
             "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "binary_search" if is_lent => "Order",
             "eq" | "ne" if is_lent => "Equal",
             "contains" | "contains_key" | "get" | "get_mut" | "get_key_value" | "remove" if is_lent => "Among",

@@ -74,8 +74,10 @@ pub(super) enum Written {
     Pattern,
     /// In a pattern that takes its values out.
     Opened,
-    /// As a value: a constant, or a function, called or not.
+    /// As a value: a constant, or a function that is not called.
     Value,
+    /// As a function that is called.
+    Called,
     /// As a literal with named fields.
     Literal,
 }
@@ -98,7 +100,9 @@ pub(crate) struct Fallbacks {
 impl Fallbacks {
     /// Redirects `Kind::Variant`, and says whether it is one; `kept` are names that the function itself declares.
     pub(super) fn redirect(&mut self, path: &mut Path, written: Written, kept: impl Fn(&Ident) -> bool) -> bool {
-        let Some((head, variant)) = of_enum(path) else {
+        // No constant is called or has fields, whatever its letters.
+        let has_fields = matches!(written, Written::Opened | Written::Literal | Written::Called);
+        let Some((head, variant)) = of_enum(path, has_fields) else {
             return false;
         };
         if NEVER.iter().any(|name| head == name) || kept(head) {
@@ -107,11 +111,13 @@ impl Fallbacks {
         let opened = matches!(written, Written::Opened) && !FOREIGN.iter().any(|name| head == name);
         let (generated, original) = match written {
             Written::Pattern | Written::Opened => (mirror_ident(head), head.clone().into()),
-            Written::Value => (variants_ident(head), head.clone().into()),
+            Written::Value | Written::Called => (variants_ident(head), head.clone().into()),
             Written::Literal => (named_variant_ident(head, variant), path.clone()),
         };
         match written {
-            Written::Pattern | Written::Opened | Written::Value => path.segments[0].ident = generated.clone(),
+            Written::Pattern | Written::Opened | Written::Value | Written::Called => {
+                path.segments[0].ident = generated.clone();
+            }
             Written::Literal => *path = Ident::new(&generated.to_string(), head.span()).into(),
         }
         if opened {
@@ -141,6 +147,19 @@ impl Fallbacks {
             return false;
         }
         let generated = Ident::new(&tuple_ident(&name).to_string(), name.span());
+        path.segments[0].ident = generated.clone();
+        self.names.insert(generated, name.into());
+        true
+    }
+
+    /// Redirects the tuple struct of a pattern, `Pair(a, b)`; `kept` are names that the function itself declares.
+    pub(super) fn redirect_pattern(&mut self, path: &mut Path, kept: impl Fn(&Ident) -> bool) -> bool {
+        let Some(name) = path.get_ident().cloned() else { return false };
+        let of_prelude = PRELUDE_VALUES.iter().chain(NEVER).any(|known| name == known);
+        if of_prelude || !is_camel_case(&name) || kept(&name) {
+            return false;
+        }
+        let generated = Ident::new(&mirror_ident(&name).to_string(), name.span());
         path.segments[0].ident = generated.clone();
         self.names.insert(generated, name.into());
         true
@@ -251,12 +270,14 @@ impl Fallbacks {
     }
 }
 
-/// The enum and the variant that a path names, if it looks like one.
-pub(super) fn of_enum(path: &Path) -> Option<(&Ident, &Ident)> {
+/// The enum and the variant that a path names, if it looks like one; one with fields may be written in capitals, `Kind::V6`.
+pub(super) fn of_enum(path: &Path, has_fields: bool) -> Option<(&Ident, &Ident)> {
+    let is_upper_case = |name: &Ident| name.unraw().to_string().starts_with(|first: char| first.is_uppercase());
+    let is_variant = |name: &Ident| is_camel_case(name) || (has_fields && is_upper_case(name));
     let plain = path.leading_colon.is_none() && path.segments.iter().all(|segment| segment.arguments.is_none());
     let mut names = path.segments.iter().map(|segment| &segment.ident);
     match (names.next(), names.next(), names.next()) {
-        (Some(head), Some(variant), None) if plain && is_camel_case(head) && is_camel_case(variant) => {
+        (Some(head), Some(variant), None) if plain && is_camel_case(head) && is_variant(variant) => {
             Some((head, variant))
         }
         _ => None,

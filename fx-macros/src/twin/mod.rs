@@ -94,7 +94,7 @@ pub(crate) fn expand_impl(
     let mut entries = Vec::new();
     let selected_names: Vec<Ident> = selected.iter().map(|method| method.sig.ident.clone()).collect();
     for method in &selected {
-        let mut types = types_for(item, &method.sig, paths).asking(&known);
+        let mut types = types_for(item, &method.sig, &of, paths).asking(&known);
         known.under(&self::cfgs(&method.attrs));
         let takes_weights = select::takes_weights(&method.sig);
         let builds = takes_weights && !kind.is_whole();
@@ -103,6 +103,8 @@ pub(crate) fn expand_impl(
         }
         let mut twin = (*method).clone();
         map_whole_signature(&mut twin.sig, &types);
+        // What records is no constant.
+        twin.sig.constness = None;
         if takes_weights && !builds {
             // The trait asks for it; mirrors are made by tracers.
             twin.block = not_made(&method.sig.ident, paths);
@@ -153,11 +155,12 @@ pub(crate) fn expand_impl(
         }
         twins.push(twin);
     }
-    let associated = associated::functions(item, &selected_names, &own, &mirror, &mut used, paths, errors);
+    let owner = associated::Owner { own: &own, mirror: &mirror, bounds: &of.bounds };
+    let associated = associated::functions(item, &selected_names, owner, &mut used, paths, errors);
     let constants = constants(item, &used, kind);
 
     let generics = twin_generics(&item.generics, &of.bounds, paths);
-    let header = types_for(item, &selected[0].sig, paths).asking(&known);
+    let header = types_for(item, &selected[0].sig, &of, paths).asking(&known);
     let associated_types = item.items.iter().filter_map(|member| match member {
         ImplItem::Type(member) if kind == ImplKind::Standard => {
             let mut member = member.clone();
@@ -304,7 +307,7 @@ fn annotated(item: &ItemImpl, paths: &Paths) -> TokenStream {
 }
 
 /// `Block<Proxy>` for the trait `Block`.
-fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
+pub(crate) fn in_world(path: &Path, proxy: TokenStream) -> TokenStream {
     let mut path = path.clone();
     if let Some(last) = path.segments.last_mut() {
         let written = match &last.arguments {
@@ -346,7 +349,7 @@ fn object_methods(item: &ItemImpl, traceable: &TokenStream, paths: &Paths) -> [I
 }
 
 /// The body of a constructor in the impl of a trait for both worlds.
-fn not_made(name: &Ident, paths: &Paths) -> syn::Block {
+pub(crate) fn not_made(name: &Ident, paths: &Paths) -> syn::Block {
     let (not_made, name) = (paths.private("not_made"), name.to_string());
     parse_quote!({ #not_made(#name) })
 }
@@ -391,8 +394,12 @@ fn self_type(ty: &Type) -> Option<&TypePath> {
     }
 }
 
-fn types_for<'a>(item: &ItemImpl, sig: &Signature, paths: &'a Paths) -> Types<'a> {
+fn types_for<'a>(item: &ItemImpl, sig: &Signature, of: &ModuleOptions, paths: &'a Paths) -> Types<'a> {
     let mut types = Types::new(Target::Twin, paths);
+    of.bounds.iter().for_each(|bound| types.both_worlds(bound));
+    if let (true, Some((path, _))) = (of.mirrored, &item.trait_) {
+        types.both_worlds(path);
+    }
     // What is of a parameter's type in the original is of its mirror's in the mirror.
     for param in with_bounds_inside(&item.generics).type_params() {
         match param.bounds.iter().any(is_plain_bound) {

@@ -81,7 +81,9 @@ fn may_be_float(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => may_be_float(&paren.expr),
         Expr::Group(group) => may_be_float(&group.expr),
-        Expr::Cast(cast) => matches!(&*cast.ty, Type::Path(path) if path.path.is_ident("f32") || path.path.is_ident("f64")),
+        Expr::Cast(cast) => {
+            matches!(&*cast.ty, Type::Path(path) if path.path.is_ident("f32") || path.path.is_ident("f64"))
+        }
         Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) | Expr::Index(_) => true,
         Expr::Unary(unary) => may_be_float(&unary.expr),
         Expr::Binary(ExprBinary { left, op, right, .. }) => {

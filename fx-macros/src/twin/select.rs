@@ -169,7 +169,8 @@ fn is_lent_tensors(sig: &Signature) -> bool {
     lent
 }
 
-/// Looks for the impl's type as a whole path: `Self::Output` is something else.
+/// Looks for the impl's type as a whole path: `Self::Output` is something else, and so is a type of candle's by that name. What
+/// is only lent was there before.
 struct Returns<'a> {
     own: &'a Ident,
     found: bool,
@@ -177,9 +178,14 @@ struct Returns<'a> {
 
 impl<'ast> Visit<'ast> for Returns<'_> {
     fn visit_path(&mut self, path: &'ast Path) {
-        self.found |= path.is_ident("Self") || path.segments.last().is_some_and(|last| last.ident == *self.own);
+        const CANDLE: &[&str] = &["candle", "candle_core", "candle_nn", "candle_transformers"];
+        let of_candle = path.segments.first().is_some_and(|head| CANDLE.iter().any(|name| head.ident == name));
+        let is_own = path.segments.last().is_some_and(|last| last.ident == *self.own) && !of_candle;
+        self.found |= path.is_ident("Self") || is_own;
         visit::visit_path(self, path);
     }
+
+    fn visit_type_reference(&mut self, _: &'ast syn::TypeReference) {}
 }
 
 /// Whether `Tensor` occurs in a signature.
@@ -210,14 +216,20 @@ impl<'ast> Visit<'ast> for FindImpl {
     }
 }
 
-/// Whether `Tensor` occurs in the arguments.
+/// Whether a tensor is among the arguments. A pointer to a function that takes one, `fn(&Tensor) -> Tensor`, is none.
 pub(crate) fn inputs_mention_tensor(sig: &Signature) -> bool {
-    mentions(
-        |segment| segment.ident == "Tensor",
-        |visitor| {
-            sig.inputs.iter().for_each(|input| visitor.visit_fn_arg(input));
-        },
-    )
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            self.0 |= segment.ident == "Tensor";
+            visit::visit_path_segment(self, segment);
+        }
+
+        fn visit_type_fn_ptr(&mut self, _: &'ast syn::TypeFnPtr) {}
+    }
+    let mut find = Find(false);
+    sig.inputs.iter().for_each(|input| find.visit_fn_arg(input));
+    find.0
 }
 
 /// Whether a function takes weights, owned or lent.

@@ -6,7 +6,7 @@ use quote::quote;
 use super::names::Names;
 use crate::paths::Paths;
 
-/// candle_nn's functions on tensors that people import by name and call as `softmax(…)`.
+/// candle_nn's functions on tensors that people import by name and call as `softmax(…)`, and one of candle-transformers'.
 ///
 /// A user may have a function of the same name, even an annotated one; see [`use_bare`](super::fallbacks::Fallbacks::use_bare).
 pub(crate) const SHADOWED: &[&str] = &[
@@ -23,6 +23,7 @@ pub(crate) const SHADOWED: &[&str] = &[
     "nll",
     "pixel_shuffle",
     "pixel_unshuffle",
+    "repeat_kv",
     "replication_pad2d",
     "rms_norm",
     "rms_norm_slow",
@@ -42,7 +43,7 @@ pub(crate) const SHADOWED: &[&str] = &[
 
 /// The same of functions that candle's callers give a type, `flash_attn::<f32>(…)`. Without one, the name is the user's:
 /// many have a `flash_attn` of their own.
-pub(crate) const SHADOWED_WITH_TYPE: &[&str] = &["flash_attn"];
+pub(crate) const SHADOWED_WITH_TYPE: &[&str] = &["flash_attn", "run_flash_attn_cpu"];
 
 /// Names that are shadowed only where they are used as a path's head: they are common enough to be the user's.
 const WHERE_USED: &[(&str, &str)] = &[

@@ -15,6 +15,7 @@ use syn::{
     parse_quote,
 };
 
+use super::in_world;
 use crate::known::{self, Known};
 use crate::paths::Paths;
 
@@ -39,6 +40,8 @@ pub(crate) struct Types<'a> {
     builder: bool,
     /// Where the types of a signature are asked for; those of a body, which may name what only it knows, are not.
     known: Option<&'a Known>,
+    /// The traits that are one for both worlds, as they are written: `dyn Block` is another object in each.
+    both_worlds: Vec<Path>,
 }
 
 /// Standard types that hold values: what they hold is mapped.
@@ -86,6 +89,7 @@ impl<'a> Types<'a> {
             associated: BTreeMap::new(),
             builder: false,
             known: None,
+            both_worlds: Vec::new(),
         }
     }
 
@@ -135,6 +139,11 @@ impl<'a> Types<'a> {
         self.associated.insert(name.to_string(), ty.clone());
     }
 
+    /// A trait that is one for both worlds.
+    pub(crate) fn both_worlds(&mut self, of: &Path) {
+        self.both_worlds.push(of.clone());
+    }
+
     pub(crate) fn own_name(&self) -> Option<&Ident> {
         self.own.as_ref().map(|segment| &segment.ident)
     }
@@ -163,6 +172,7 @@ impl<'a> Types<'a> {
             associated: self.associated.clone(),
             builder: self.builder,
             known: None,
+            both_worlds: self.both_worlds.clone(),
         }
     }
 
@@ -200,6 +210,16 @@ impl<'a> Types<'a> {
         let TypeParamBound::Trait(bound) = bound else {
             return;
         };
+        let text = |path: &Path| path.to_token_stream().to_string();
+        if self.both_worlds.iter().any(|of| text(of) == text(&bound.path)) {
+            let tensor = match &self.target {
+                Target::Twin => self.paths.symbolic("Tensor"),
+                Target::Either(name) => name.to_token_stream(),
+            };
+            let path = in_world(&bound.path, tensor);
+            bound.path = parse_quote!(#path);
+            return;
+        }
         for segment in &mut bound.path.segments {
             match &mut segment.arguments {
                 PathArguments::Parenthesized(args) => {

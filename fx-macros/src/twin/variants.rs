@@ -16,7 +16,7 @@ use crate::mirror::SCOPE_FIELD;
 
 /// Whether a path is `Self::Big`.
 pub(super) fn is_own(path: &Path) -> bool {
-    of_enum(path).is_some_and(|(head, _)| head == "Self")
+    of_enum(path, false).is_some_and(|(head, _)| head == "Self")
 }
 
 /// Whether a path that has fields is one, `Self::V2(…)`, which no constant can be.

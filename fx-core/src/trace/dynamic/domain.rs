@@ -94,6 +94,18 @@ impl<'d> Domain<'d> {
         std::iter::once(&self.base_sizes).chain(self.same().map(|(sizes, _)| sizes)).cloned().collect()
     }
 
+    /// The sizes that are nearest to the first, of those at which the graph is the same.
+    pub(super) fn nearest(&self, count: usize) -> Vec<Sizes> {
+        let away = |sizes: &Sizes| {
+            let each = self.base_sizes.iter().map(|(name, first)| first.abs_diff(sizes.get(name).unwrap_or(first)));
+            each.fold(0, u64::saturating_add)
+        };
+        let mut sizes: Vec<Sizes> = self.same().map(|(sizes, _)| sizes.clone()).collect();
+        sizes.sort_by_key(away);
+        sizes.truncate(count);
+        sizes
+    }
+
     /// What was recorded where the graph is the same, but for the first.
     pub(super) fn same(&self) -> impl Iterator<Item = (&Sizes, &Recording)> {
         self.tried.iter().filter_map(|(sizes, outcome)| match outcome {

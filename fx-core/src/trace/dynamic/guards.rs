@@ -87,7 +87,8 @@ impl Guards<'_> {
             side.for_each_int(&mut |int| int.for_each_symbol(&mut |symbol| symbols.push(symbol.clone())));
         }
         symbols.dedup();
-        let (SymNumber::Float(left), SymNumber::Float(right), [symbol]) = (&guard.left, &guard.right, &symbols[..]) else {
+        let (SymNumber::Float(left), SymNumber::Float(right), [symbol]) = (&guard.left, &guard.right, &symbols[..])
+        else {
             return false;
         };
         let holds = |sizes: Sizes| match (left.evaluate(&sizes), right.evaluate(&sizes)) {

@@ -105,15 +105,16 @@ fn elements(tensor: &Tensor) -> Option<Vec<f64>> {
 }
 
 /// Whether two tensors have the same shape and the same bits.
-pub(in crate::trace) fn is_equal(one: &Tensor, other: &Tensor) -> bool {
+fn is_equal(one: &Tensor, other: &Tensor) -> bool {
     if one.shape() != other.shape() || one.dtype() != other.dtype() {
         return false;
     }
-    let bits = |tensor: &Tensor| elements(tensor).map(|row| row.into_iter().map(f64::to_bits).collect::<Vec<_>>());
-    match (bits(one), bits(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => false,
-    }
+    bits(one).is_some_and(|one| bits(other).is_some_and(|other| one == other))
+}
+
+/// What tells tensors of one shape and dtype apart; none where the data cannot be had.
+pub(in crate::trace) fn bits(tensor: &Tensor) -> Option<Vec<u64>> {
+    elements(tensor).map(|row| row.into_iter().map(f64::to_bits).collect())
 }
 
 /// A tensor at every size.

@@ -22,7 +22,7 @@ mod guards;
 mod host;
 
 pub use error::DynamicError;
-pub(super) use host::is_equal;
+pub(super) use host::bits;
 
 use crate::ir::{Dynamic, Guard, Op, Size, SizeOf};
 use crate::value::{Fact, Fitter, Sizes, SymNumber, Value};
@@ -36,17 +36,33 @@ use domain::Domain;
 /// Captures at one probe.
 pub(super) type Record<'r> = dyn FnMut(&Probe<'_>) -> Result<Recording, TraceError> + 'r;
 
+/// Says whether it does not matter what the model remembers in maps, if it is called at these sizes, the last as it was given.
+pub(super) type OnlyRemembers<'r> = dyn FnMut(&Recording, &[Probe<'_>]) -> bool + 'r;
+
+/// So many calls of other sizes are made before one that has to be as without them.
+const CALLS: usize = 8;
 /// How often a capture at one more size can be asked for.
 const ROUNDS: usize = 48;
 /// How often captures can be asked for where quotients are exact: others may be found then.
 const EXACT: usize = 4;
 
 /// Captures at several sizes, and makes one graph of it.
-pub(super) fn capture(declared: &Declared, record: &mut Record<'_>) -> Result<Recording, TraceError> {
-    let base = record(&Probe { declared, sizes: None })?;
-    let declared = &declared.told_apart(&|path| scalar(&base, path));
+pub(super) fn capture(
+    given: &Declared,
+    record: &mut Record<'_>,
+    only_remembers: &mut OnlyRemembers<'_>,
+) -> Result<Recording, TraceError> {
+    let base = record(&Probe { declared: given, sizes: None })?;
+    let declared = &given.told_apart(&|path| scalar(&base, path));
     let sizes = sizes_of(declared, &base)?;
     let mut domain = Domain::explore(declared, record, base, sizes)?;
+    if !domain.base().memos.is_empty() {
+        let others = domain.nearest(CALLS).into_iter().map(Some);
+        let probes: Vec<Probe<'_>> = others.chain([None]).map(|sizes| Probe { declared, sizes }).collect();
+        if !only_remembers(domain.base(), &probes) {
+            return capture(given, record, only_remembers);
+        }
+    }
     let mut asked = 0;
     for _ in 0..ROUNDS {
         let mut fitter = Fitter::new(domain.points(), domain.classes().to_vec());
