@@ -242,13 +242,11 @@ impl Counted {
 /// Plain data without a debug form, and keys that are written alike.
 #[test]
 fn what_is_hard_to_tell_is_told() {
-    let keys = [("a", "b"), ("a_b", "c"), ("a", "b_c"), ("a_b", "c"), ("a", "b_c"), ("a~", "b_c"), ("a~_b", "c"), ("a", "b")];
+    let keys =
+        [("a", "b"), ("a_b", "c"), ("a", "b_c"), ("a_b", "c"), ("a", "b_c"), ("a~", "b_c"), ("a~_b", "c"), ("a", "b")];
     let keys = || keys.into_iter().cycle().take(20).map(|(a, b)| (tensor(&[2]), (a.to_owned(), b.to_owned())));
-    let new = || Counted {
-        settings: Settings { count: 0, kind: Kind::Even },
-        silent: Silent::Nothing,
-        sums: HashMap::new(),
-    };
+    let new =
+        || Counted { settings: Settings { count: 0, kind: Kind::Even }, silent: Silent::Nothing, sums: HashMap::new() };
     assert_compiled_follows!(new(), |model, x: Tensor, key: (String, String)| model.forward(&x, key), keys());
 }
 

@@ -108,7 +108,8 @@ impl<A> Cache<A> {
     pub(super) fn new() -> Self {
         let (behind, graphs, examples, remembered, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        let (bytes_behind, runs_as_it_is, is_shared, asks_for_layouts, memory_matters, of_arguments) = Default::default();
+        let (bytes_behind, runs_as_it_is, is_shared, asks_for_layouts, memory_matters, of_arguments) =
+            Default::default();
         Self {
             behind,
             bytes_behind,
