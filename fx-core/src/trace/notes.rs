@@ -26,6 +26,8 @@ pub(crate) struct Comparison {
 pub(crate) struct Place {
     pub(crate) at: &'static Location<'static>,
     pub(crate) relation: Relation,
+    /// Whether the model made them, rather than that they hold of what it made.
+    pub(crate) decides: bool,
     /// How many were made there.
     pub(crate) count: usize,
     /// The first of them.
@@ -51,12 +53,18 @@ pub(crate) struct Notes {
 const KEPT: usize = 256;
 
 impl Notes {
-    fn add(&mut self, at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
+    fn add(
+        &mut self,
+        at: &'static Location<'static>,
+        relation: Relation,
+        (left, right): (Number, Number),
+        decides: bool,
+    ) {
         let next = self.places.len();
         // Each place in a program has a location of its own, which does not move.
         let index = *self.by_address.entry((std::ptr::from_ref(at).addr(), relation)).or_insert(next);
         if index == next {
-            self.places.push(Place { at, relation, count: 0, first: Vec::new() });
+            self.places.push(Place { at, relation, decides, count: 0, first: Vec::new() });
         }
         let place = &mut self.places[index];
         place.count += 1;
@@ -145,7 +153,16 @@ pub(crate) fn is_noting() -> bool {
 pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.add(at, relation, left, right);
+            notes.add(at, relation, (left, right), true);
+        }
+    });
+}
+
+/// Notes what holds of a number that was made, if anybody wants to know.
+pub(crate) fn note_bound(at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            notes.add(at, relation, (left, right), false);
         }
     });
 }

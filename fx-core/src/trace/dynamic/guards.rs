@@ -10,8 +10,8 @@ use crate::ir::Guard;
 use crate::trace::notes::{Comparison, Notes, Place};
 use crate::value::{Fitter, Number, Relation, Sizes, SymNumber};
 
-/// The conditions under which the model decides as in the first capture.
-pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop> {
+/// The conditions under which the model decides as in the first capture; and whether one of a float that is made whole is not known.
+pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<(Vec<Guard>, bool), Stop> {
     let base = &domain.base().notes;
     let same: Vec<(&Sizes, &Notes)> = domain.same().map(|(sizes, recording)| (sizes, &recording.notes)).collect();
     // Where the model decided otherwise, and after how many comparisons.
@@ -23,7 +23,7 @@ pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop
             Some((sizes, &recording.notes, there.order))
         })
         .collect();
-    let mut guards = Guards { domain, known, guards: Vec::new(), fitter: None };
+    let mut guards = Guards { domain, known, guards: Vec::new(), misses_bounds: false, fitter: None };
     for place in base.places() {
         let rows: Option<Vec<(&Sizes, &Place)>> = same
             .iter()
@@ -48,9 +48,9 @@ pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop
             guards.add(place, &points)?;
         }
     }
-    let guards = guards.guards;
+    let Guards { guards, misses_bounds, .. } = guards;
     check_others(domain, &guards)?;
-    Ok(guards)
+    Ok((guards, misses_bounds))
 }
 
 struct Guards<'d> {
@@ -58,14 +58,24 @@ struct Guards<'d> {
     /// What was found in the graph.
     known: &'d Fitter,
     guards: Vec<Guard>,
+    /// Whether a bound of a float that is made whole is not among them.
+    misses_bounds: bool,
     /// For the same sizes as the last comparison.
     fitter: Option<(Vec<Sizes>, Fitter)>,
 }
 
 impl Guards<'_> {
     fn add(&mut self, place: &Place, points: &[(&Sizes, Comparison)]) -> Result<(), Stop> {
-        let left = self.side(place, points, |one| one.left)?;
-        let right = self.side(place, points, |one| one.right)?;
+        let left = self.side(place, points, |one| one.left);
+        let (left, right) = match left.and_then(|left| Ok((left, self.side(place, points, |one| one.right)?))) {
+            Ok(sides) => sides,
+            // What a float follows is not known, only what it is when it is made whole.
+            Err(Stop::Error(_)) if !place.decides => {
+                self.misses_bounds = true;
+                return Ok(());
+            }
+            Err(stop) => return Err(stop),
+        };
         if left.is_constant() && right.is_constant() {
             return Ok(());
         }
