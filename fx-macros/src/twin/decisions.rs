@@ -150,7 +150,7 @@ fn bare(expr: &Expr) -> &Expr {
 }
 
 /// Whether looking at it changes nothing.
-pub(super) pub(super) fn can_be_repeated(expr: &Expr) -> bool {
+pub(super) fn can_be_repeated(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Path(path) => path.qself.is_none() && path.path.get_ident().is_some(),
         // The shape of something is asked again for nothing.
