@@ -21,11 +21,8 @@ struct Call<'c> {
 
 impl<'c> Call<'c> {
     fn of_method(call: &'c ExprMethodCall) -> Option<Self> {
-        // What takes nothing decides by the number alone.
-        let argument = call.args.first().unwrap_or(&call.receiver);
-        let is_alone = ["is_power_of_two", "is_positive", "is_negative"].iter().any(|name| call.method == name);
-        let is_whole = call.args.len() == usize::from(!is_alone) && call.turbofish.is_none();
-        is_whole.then_some(Self { method: &call.method, receiver: &call.receiver, argument })
+        let argument = call.args.first().filter(|_| call.args.len() == 1 && call.turbofish.is_none())?;
+        Some(Self { method: &call.method, receiver: &call.receiver, argument })
     }
 
     /// Of the types of numbers, and of std's traits, which are no traits of tensors.
@@ -59,7 +56,7 @@ impl<'c> Call<'c> {
 
     /// What it is noted as, by its name and its argument.
     fn decision(&self) -> Option<&'static str> {
-        let is_lent = matches!(self.argument, Expr::Reference(_) | Expr::Path(_));
+        let is_lent = matches!(self.argument, Expr::Reference(_));
         Some(match &*self.method.to_string() {
             "is_multiple_of" => "Multiple",
             "checked_sub" => "Subtraction",
@@ -68,8 +65,6 @@ impl<'c> Call<'c> {
             | "checked_div_euclid"
             | "checked_rem_euclid"
             | "checked_next_multiple_of" => "Division",
-            "is_power_of_two" => "Power",
-            "is_positive" | "is_negative" => "Sign",
             "cmp" | "partial_cmp" | "lt" | "le" | "gt" | "ge" | "binary_search" if is_lent => "Order",
             "eq" | "ne" if is_lent => "Equal",
             "contains" | "contains_key" | "get" | "get_mut" | "get_key_value" | "remove" if is_lent => "Among",
@@ -88,20 +83,19 @@ impl<'c> Call<'c> {
             return None;
         }
         let (span, compare) = (method.span(), paths.private("compare"));
-        let argument = typed(argument);
         let traits = quote_spanned!(span=> use #compare::{NoteIntegers as _, NoteNothing as _};);
         if let (Expr::Range(range), "Among") = (bare(receiver), decision) {
             let closed = matches!(range.limits, RangeLimits::Closed(_));
             let ends = [("Ge", &range.start), (if closed { "Le" } else { "Lt" }, &range.end)];
             let notes = ends.into_iter().filter_map(|(relation, end)| {
-                let (end, relation) = (typed(end.as_ref()?), Ident::new(relation, span));
+                let (end, relation) = (end.as_ref()?, Ident::new(relation, span));
                 Some(quote_spanned! {span=>
                     (&#compare::Compared(&(#argument), &(#end))).__fx_note(#compare::Relation::#relation, true);
                 })
             });
             return Some(quote_spanned!(span=> { #traits #(#notes)* }));
         }
-        let (decision, receiver) = (Ident::new(decision, span), typed(receiver));
+        let decision = Ident::new(decision, span);
         Some(quote_spanned! {span=> {
             #traits
             (&#compare::Compared(&(#receiver), &(#argument))).__fx_note_decision(#compare::Decision::#decision);
@@ -127,17 +121,6 @@ pub(super) fn noted(call: &ExprMethodCall, paths: &Paths) -> Option<TokenStream>
 /// The same of a function.
 pub(super) fn noted_of(call: &ExprCall, paths: &Paths) -> Option<TokenStream> {
     Call::of_function(call)?.noted(paths)
-}
-
-/// An integer that says no type of its own gets one: in the call its type follows from the other side, here it would be `i32`.
-fn typed(expr: &Expr) -> TokenStream {
-    match bare(expr) {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.suffix().is_empty() => {
-            LitInt::new(&format!("{}i128", int.base10_digits()), int.span()).into_token_stream()
-        }
-        Expr::Reference(reference) => typed(&reference.expr),
-        _ => expr.into_token_stream(),
-    }
 }
 
 /// What is in parentheses.
