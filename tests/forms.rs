@@ -50,6 +50,8 @@ mod results;
 mod sequences;
 #[path = "forms/sessions.rs"]
 mod sessions;
+#[path = "forms/shared.rs"]
+mod shared;
 #[path = "forms/sizes.rs"]
 mod sizes;
 #[path = "forms/state.rs"]

@@ -26,7 +26,7 @@ struct Alias {
 pub(super) fn write_out(files: &mut BTreeMap<PathBuf, SourceFile>) {
     let mut aliases: HashMap<String, Vec<Alias>> = HashMap::new();
     for file in files.values() {
-        let defined = defined(file);
+        let defined = defined(file, true);
         walk(&file.syntax.items, &mut |item| {
             if let Item::Type(item) = item
                 && item.generics.params.is_empty()
@@ -44,19 +44,20 @@ pub(super) fn write_out(files: &mut BTreeMap<PathBuf, SourceFile>) {
     }
     for file in files.values_mut() {
         let mut syntax = file.syntax.clone();
-        WriteOut { aliases: &aliases, file, defined: defined(file), depth: 0 }.visit_file_mut(&mut syntax);
+        WriteOut { aliases: &aliases, file, defined: defined(file, false), depth: 0 }.visit_file_mut(&mut syntax);
         file.syntax = syntax;
     }
 }
 
-/// Names of the types and traits that a file defines, aliases apart.
-fn defined(file: &SourceFile) -> BTreeSet<String> {
+/// Names of the types and traits that a file defines, with or without its aliases.
+fn defined(file: &SourceFile, aliases: bool) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     walk(&file.syntax.items, &mut |item| {
         let name = match item {
             Item::Struct(item) => &item.ident,
             Item::Enum(item) => &item.ident,
             Item::Trait(item) => &item.ident,
+            Item::Type(item) if aliases => &item.ident,
             _ => return,
         };
         names.insert(name.to_string());

@@ -53,8 +53,8 @@ struct TypeDef {
     clone_by_hand: bool,
     /// Names of its type parameters.
     generics: BTreeSet<String>,
-    /// Those among them that are layers: candle's `Module` bounds them.
-    layers: BTreeSet<String>,
+    /// Those among them that a trait bounds, each with the trait.
+    bounds: Vec<(String, Origin)>,
     /// A type that it holds of a crate that is neither candle nor known to fx.
     outside: Option<String>,
     /// Why it is neither a module nor plain data, though it holds tensors or computes.
@@ -74,6 +74,18 @@ impl TypeDef {
         self.holds.iter().any(|origin| match origin {
             Origin::Candle(name) | Origin::Foreign(name) => wanted(name),
             Origin::Crate(path) => path.last().is_some_and(|name| wanted(name)),
+        })
+    }
+
+    /// Whether it holds a type parameter that is a layer: candle's `Module` bounds it, or one of these traits of the crate.
+    fn holds_parameter(&self, traits: &BTreeSet<String>) -> bool {
+        self.bounds.iter().any(|(param, bound)| {
+            let of_layers = match bound {
+                Origin::Candle(name) => TRAITS.contains(&&**name),
+                Origin::Crate(path) => path.last().is_some_and(|name| traits.contains(name)),
+                Origin::Foreign(_) => false,
+            };
+            of_layers && self.holds(|held| held == param)
         })
     }
 
@@ -318,7 +330,7 @@ impl Classes {
                 derives: derives(attributes),
                 clone_by_hand: false,
                 generics: generics.type_params().map(|param| param.ident.to_string()).collect(),
-                layers: bounded(file, generics, &TRAITS),
+                bounds: bounds(file, generics),
                 outside: None,
                 left: None,
                 names: BTreeSet::new(),
@@ -499,24 +511,23 @@ fn is_tensor(file: &SourceFile, ty: &Type) -> bool {
     matches!(ty, Type::Path(ty) if file.origin(&segments(&ty.path)) == Origin::Candle("Tensor".into()))
 }
 
-/// Names of the type parameters that one of these traits of candle's bounds, beside them or in a `where` clause.
-fn bounded(file: &SourceFile, generics: &syn::Generics, traits: &[&str]) -> BTreeSet<String> {
-    let is_bound = |bound: &syn::TypeParamBound| match bound {
-        syn::TypeParamBound::Trait(bound) => {
-            matches!(file.origin(&segments(&bound.path)), Origin::Candle(name) if traits.contains(&&*name))
-        }
-        _ => false,
+/// The type parameters that traits bound, beside them or in a `where` clause.
+fn bounds(file: &SourceFile, generics: &syn::Generics) -> Vec<(String, Origin)> {
+    let trait_of = |bound: &syn::TypeParamBound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(file.origin(&segments(&bound.path))),
+        _ => None,
     };
-    let beside = generics.type_params().filter(|param| param.bounds.iter().any(is_bound));
+    let beside = generics.type_params().map(|param| (Some(param.ident.to_string()), &param.bounds));
     let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let below = clauses.filter_map(|predicate| match predicate {
-        syn::WherePredicate::Type(predicate) if predicate.bounds.iter().any(is_bound) => match &predicate.bounded_ty {
-            Type::Path(ty) => ty.path.get_ident().map(ToString::to_string),
+        syn::WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            Type::Path(ty) => Some((ty.path.get_ident().map(ToString::to_string), &predicate.bounds)),
             _ => None,
         },
         _ => None,
     });
-    beside.map(|param| param.ident.to_string()).chain(below).collect()
+    let each = beside.chain(below).filter_map(|(name, bounds)| Some((name?, bounds)));
+    each.flat_map(|(name, bounds)| bounds.iter().filter_map(trait_of).map(move |bound| (name.clone(), bound))).collect()
 }
 
 /// Whether a trait has methods and nothing else, and those that it brings itself read no data.

@@ -179,10 +179,11 @@ pub(super) fn steers(signature: &Signature, block: &Block) -> Option<&'static st
 pub(super) fn calls(block: &Block) -> BTreeSet<String> {
     let mut calls = Calls::default();
     calls.visit_block(block);
+    calls.variables.clear();
     calls.all()
 }
 
-/// The same of a function: a parameter `train` is no call of a function of that name.
+/// The same of a function, without the names of variables: a parameter `train` is no call of a function of that name.
 pub(super) fn calls_of(signature: &Signature, block: &Block) -> BTreeSet<String> {
     let mut calls = Calls::default();
     calls.visit_signature(signature);

@@ -165,3 +165,102 @@ fn encode(tokenizer: &Tokenizer, x: &Tensor) -> Result<Tensor> { todo!() }",
          src/model.rs: fn `encode` (line 9): it takes or gives `Tokenizer`"
     );
 }
+
+#[test]
+fn what_steers_from_outside_is_left_alone() {
+    let summary = check(
+        "use std::path::Path;
+use candle_core::{Result, Tensor, safetensors};
+use candle_nn::{AdamW, ModuleT, Optimizer, VarBuilder, linear};
++#[fx::module]
+struct Model { w: Tensor }
++#[fx::module]
+impl Model {
+    fn forward_t(&self, x: &Tensor, train: bool) -> Result<Tensor> { if train { choose(x) } else { x * &self.w } }
+}
++#[fx::module]
+fn choose(x: &Tensor) -> Result<Tensor> { let best = best(x)?; x.narrow(0, best, 1) }
++#[fx::module(specialize)]
+fn best(x: &Tensor) -> Result<usize> { Ok(x.to_vec1::<f32>()?.len()) }
+fn accuracy(model: &impl ModuleT, x: &Tensor) -> Result<f32> { model.forward_t(x, false)?.to_scalar::<f32>() }
+fn train(model: &Model, x: &Tensor, optimizer: &mut AdamW) -> Result<f32> {
+    optimizer.backward_step(x)?;
+    accuracy(model, x)
+}
+fn save(x: &Tensor, path: &Path) -> Result<()> { safetensors::save(&[(\"x\", x)].into(), path) }
+fn show(x: &Tensor) { println!(\"{x}\") }
+fn main() { train(todo!(), todo!(), todo!()) }",
+    );
+    assert_eq!(
+        summary.left.iter().map(|left| format!("{}: {}", left.item, left.reason)).collect::<Vec<_>>(),
+        [
+            "fn `accuracy`: it reads data, and nothing that computes calls it",
+            "fn `train`: it trains or saves, and nothing that computes calls it",
+            "fn `save`: it trains or saves, and nothing that computes calls it",
+            "fn `show`: it gives nothing, and nothing that computes calls it",
+        ]
+    );
+}
+
+#[test]
+fn layers_of_a_parameter_and_functions_that_are_held_are_told_apart() {
+    let summary = check(
+        "use candle_nn::Module;
++#[fx::module]
+struct Slot<T> where T: Module { layer: Option<T>, uses: usize }
+struct Slots<T: Module> { slots: Vec<Slot<T>>, make: Box<dyn Fn(usize) -> T> }
++#[fx::module]
+trait Estimator { fn estimate(&self, x: &candle_core::Tensor) -> candle_core::Tensor; }
++#[fx::module]
+struct Solver<E: Estimator> { estimator: E }
++#[fx::module(bounds(Estimator))]
+impl<E: Estimator> Solver<E> {
+    fn solve(&self, x: &candle_core::Tensor) -> candle_core::Tensor { self.estimator.estimate(x) }
+}",
+    );
+    let left = "src/model.rs: struct `Slots` (line 3): it holds a function that is chosen as it runs";
+    assert!(summary.to_string().contains(left), "{summary}");
+}
+
+#[test]
+fn what_can_be_behind_a_trait_object_is_of_the_model() {
+    check(
+        "use candle_core::{Module, Result, Tensor};
++#[fx::module]
+trait Space { fn has(&self, x: &Tensor) -> bool; }
++#[fx::module]
+struct Cube { sides: Vec<usize> }
++#[fx::module(mirrored)]
+impl Space for Cube { fn has(&self, x: &Tensor) -> bool { x.dims() == self.sides } }
++#[fx::module]
+struct Actor { space: Box<dyn Space>, policy: Box<dyn Module> }
++#[fx::module]
+impl Actor { fn forward(&self, x: &Tensor) -> Result<Tensor> { self.policy.forward(x) } }",
+    );
+}
+
+#[test]
+fn aliases_stand_for_their_types_in_every_file() {
+    let types = "use candle_core::Tensor;\npub struct Own { w: Tensor }\npub type Pair = (Tensor, Vec<Own>);\n\
+                 pub type Pairs = Vec<Option<Pair>>;\npub type Size = usize;\n";
+    let users = [
+        ("src/a.rs", "use crate::types::{Pairs, Size};\nstruct A { pairs: Pairs, size: Size }\n", true),
+        ("src/b.rs", "use super::types;\nstruct B { pair: types::Pair }\n", true),
+        ("src/c.rs", "use super::types::*;\n#[derive(Clone)]\nstruct C { size: Size }\n", false),
+        // A name of one's own goes before.
+        (
+            "src/d.rs",
+            "use super::types::*;\n#[derive(Clone)]\nstruct Pair;\n#[derive(Clone)]\nstruct D(Pair);\n",
+            false,
+        ),
+        ("src/e.rs", "use crate::a::A;\nstruct Loop(Circle);\ntype Circle = Vec<Circle>;\nstruct E { a: A }\n", true),
+    ];
+    let files = users.iter().map(|(path, text, _)| (*path, *text)).chain([("src/types.rs", types)]);
+    let source = Crate::new(files.map(|(path, text)| (PathBuf::from(path), text.to_owned())));
+    for (path, text, module) in users {
+        let (insertions, _) = source.insertions(&PathBuf::from(path)).unwrap();
+        let text = apply(text, &insertions);
+        let last = text.lines().rfind(|line| line.starts_with("#[fx::")).unwrap();
+        assert_eq!(last, if module { "#[fx::module]" } else { "#[fx::constant]" }, "{text}");
+    }
+}

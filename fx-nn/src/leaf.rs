@@ -64,21 +64,7 @@ macro_rules! leaf {
         }
         $crate::leaf::leaf!(@trait $how [$($generic)?] $type);
 
-        impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
-            type Symbolic = $crate::leaf::leaf!(@mirror $how $type);
-
-            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                Self::Symbolic::of(self, scope)
-            }
-
-            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
-                $crate::leaf::leaf!(@held $how mirror)
-            }
-
-            fn printed(&self) -> Option<&dyn std::fmt::Display> {
-                Some(self)
-            }
-        }
+        $crate::leaf::leaf!(@mirrored [$($generic)?] $type, $crate::leaf::leaf!(@mirror $how $type));
     };
     (
         @layer [$($generic:ident)?] $type:ty as $name:expr, $called:expr;
@@ -215,13 +201,14 @@ macro_rules! leaf {
     (@tensors $layer:ident $tensors:ident $($tensor:literal),*) => {
         $($tensors.extend($layer.tensor($tensor).map(|tensor| ($tensor, tensor)));)*
     };
-    (@several $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type); };
-    (@mirrored [$($generic:ident)?] $type:ty) => {
+    (@several $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type, $crate::leaf::Several<$type>); };
+    (@keeper $type:ty) => { $crate::leaf::leaf!(@mirrored [] $type, $crate::keeper::Keeper<$type>); };
+    (@mirrored [$($generic:ident)?] $type:ty, $symbolic:ty) => {
         impl $(<const $generic: usize>)? fx_core::trace::Traceable for $type {
-            type Symbolic = $crate::leaf::Several<$type>;
+            type Symbolic = $symbolic;
 
             fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                $crate::leaf::Several::of(self, scope)
+                Self::Symbolic::of(self, scope)
             }
 
             fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
@@ -235,26 +222,6 @@ macro_rules! leaf {
     };
     (@options) => { &[] };
     (@options $config_type:ty) => { <$config_type>::NAMES };
-    (@keeper $type:ty) => {
-        impl fx_core::trace::Traceable for $type {
-            type Symbolic = $crate::keeper::Keeper<$type>;
-
-            fn symbolic(&self, scope: &fx_core::trace::Scope) -> Self::Symbolic {
-                $crate::keeper::Keeper::of(self, scope)
-            }
-
-            fn held(mirror: &Self::Symbolic, _: &mut fx_core::trace::Holding) -> fx_core::trace::Held {
-                mirror.held()
-            }
-
-            fn printed(&self) -> Option<&dyn std::fmt::Display> {
-                Some(self)
-            }
-        }
-    };
-    (@held kept $mirror:ident) => { $mirror.held() };
-    (@held kept_t $mirror:ident) => { $mirror.held() };
-    (@held $how:ident $mirror:ident) => { $mirror.held() };
     (@mirror forward_or_more $type:ty) => { $crate::leaf::Several<$type> };
     (@mirror kept $type:ty) => { $crate::keeper::Keeper<$type> };
     (@mirror kept_t $type:ty) => { $crate::keeper::Keeper<$type> };
@@ -419,7 +386,7 @@ macro_rules! several {
                 }
             )?
         }
-        $crate::leaf::leaf!(@mirrored [$($generic)?] $type);
+        $crate::leaf::leaf!(@mirrored [$($generic)?] $type, $crate::leaf::Several<$type>);
     };
 }
 pub(crate) use several;

@@ -9,24 +9,6 @@ use fx::{Tracer, Value};
 
 use crate::support::{assert_same, linear, other, tensor};
 
-/// What the model gives, the compiled one gives at each of these calls.
-macro_rules! assert_follows {
-    ($new:expr, |$model:ident $(, $name:ident: $ty:ty)*| $call:expr, $calls:expr) => {{
-        let (mut plain, compiled) = ($new, fx::compile!($new, |$model $(, $name: $ty)*| $call));
-        for ($($name,)*) in $calls {
-            let found = compiled.call(($($name.clone(),)*));
-            let $model = &mut plain;
-            let expected: Result<Tensor> = $call;
-            match (expected, found) {
-                (Ok(expected), Ok(found)) => assert_same(&expected, &found),
-                (Err(_), Err(_)) => {}
-                (expected, found) => panic!("plain: {expected:?}\ncompiled: {found:?}"),
-            }
-        }
-        compiled
-    }};
-}
-
 #[fx::module]
 struct NotThisShape;
 
@@ -42,7 +24,7 @@ impl NotThisShape {
 fn a_guard_of_a_whole_shape() {
     let shapes: [&[usize]; 6] =
         [&[5, 1, 3, 4], &[5, 1, 2, 3], &[4, 1, 2, 3], &[5, 1, 2, 3], &[5, 1, 2, 4], &[5, 1, 2, 3]];
-    assert_follows!(NotThisShape, |model, x: Tensor| model.forward(&x), shapes.map(|shape| (tensor(shape),)));
+    assert_compiled_follows!(NotThisShape, |model, x: Tensor| model.forward(&x), shapes.map(|shape| (tensor(shape),)));
 }
 
 /// Keeps keys and a position, and a window of the last keys.
@@ -84,7 +66,7 @@ fn sliding() -> Sliding {
 fn a_position_that_the_cache_counts() {
     let steps = [3usize, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 30, 1, 20, 1, 1];
     let calls = steps.map(|seq| (tensor(&[1, seq, 4]),));
-    let compiled = assert_follows!(sliding(), |model, x: Tensor| model.forward(&x), calls);
+    let compiled = assert_compiled_follows!(sliding(), |model, x: Tensor| model.forward(&x), calls);
     let stats = compiled.stats();
     assert!(stats.captures <= 8 && stats.original_runs <= 3, "{stats:?}");
 }
@@ -107,7 +89,7 @@ impl Cached {
 fn a_position_that_candle_s_cache_counts() {
     let calls = [3usize, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1].map(|rows| (tensor(&[rows, 4]),));
     let new = || Cached { cache: candle_nn::kv_cache::KvCache::new(0, 32) };
-    let compiled = assert_follows!(new(), |model, x: Tensor| model.forward(&x), calls);
+    let compiled = assert_compiled_follows!(new(), |model, x: Tensor| model.forward(&x), calls);
     assert_eq!((compiled.stats().captures, compiled.stats().original_runs), (3, 0));
 }
 

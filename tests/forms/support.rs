@@ -131,3 +131,21 @@ macro_rules! assert_refused {
         }
     };
 }
+
+/// What the model gives, the compiled one gives at each of these calls.
+macro_rules! assert_compiled_follows {
+    ($new:expr, |$model:ident $(, $name:ident: $ty:ty)*| $call:expr, $calls:expr) => {{
+        let (mut plain, compiled) = ($new, fx::compile!($new, |$model $(, $name: $ty)*| $call));
+        for ($($name,)*) in $calls {
+            let found = compiled.call(($($name.clone(),)*));
+            let $model = &mut plain;
+            let expected: candle_core::Result<candle_core::Tensor> = $call;
+            match (expected, found) {
+                (Ok(expected), Ok(found)) => crate::support::assert_same(&expected, &found),
+                (Err(_), Err(_)) => {}
+                (expected, found) => panic!("plain: {expected:?}\ncompiled: {found:?}"),
+            }
+        }
+        compiled
+    }};
+}

@@ -10,7 +10,7 @@ impl Classes {
     /// Decides the rest by what the types hold.
     pub(super) fn settle(&mut self) {
         for ty in &mut self.types {
-            let layers = ty.holds_candle(|name| !is_plain(name)) || ty.holds(|name| ty.layers.contains(name));
+            let layers = ty.holds_candle(|name| !is_plain(name)) || ty.holds_parameter(&self.mirrored);
             let module = ty.class.is_some() || layers || ty.holds(|name| name == "Span");
             let loads = is_weights(&ty.name) || (ty.holds(is_weights) && !ty.forward);
             let left = match &ty.outside {
@@ -62,7 +62,8 @@ impl Classes {
             ty.class == Some(Class::Module)
                 && (ty.forward
                     || ty.holds.iter().any(is_layer)
-                    || ty.holds(|name| name == "Span" || ty.layers.contains(name)))
+                    || ty.holds(|name| name == "Span")
+                    || ty.holds_parameter(&self.mirrored))
         };
         let modules = || (0..self.types.len()).filter(|&id| self.types[id].class == Some(Class::Module));
         // What has a trait that layers are generic over may be a part of any.

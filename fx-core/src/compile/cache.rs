@@ -60,6 +60,8 @@ pub(super) trait Behind<A> {
     fn state(&self, names: &[String]) -> Option<State>;
     /// What it holds besides, as far as it tells.
     fn besides(&self, names: &[String]) -> Option<Vec<String>>;
+    /// Where it holds something that can change and that others hold, too.
+    fn shared(&self) -> Option<String>;
     /// What each capture is told besides.
     fn tracer<'t>(&self) -> Tracer<'t>;
     /// Names of the parameters, if they are known without a capture.
@@ -92,6 +94,8 @@ pub(super) struct Cache<A> {
     names: Vec<String>,
     /// What cannot be made up for later.
     runs_as_it_is: bool,
+    /// Others hold something that the model changes.
+    is_shared: bool,
     asks_for_layouts: bool,
     /// What the model adds to maps is state.
     memory_matters: bool,
@@ -104,7 +108,8 @@ impl<A> Cache<A> {
     pub(super) fn new() -> Self {
         let (behind, graphs, examples, remembered, names, refusals) = Default::default();
         let (state, stats) = (Some(State::new()), Stats::default());
-        let (bytes_behind, runs_as_it_is, asks_for_layouts, memory_matters, of_arguments) = Default::default();
+        let (bytes_behind, runs_as_it_is, is_shared, asks_for_layouts, memory_matters, of_arguments) =
+            Default::default();
         Self {
             behind,
             bytes_behind,
@@ -114,6 +119,7 @@ impl<A> Cache<A> {
             remembered,
             names,
             runs_as_it_is,
+            is_shared,
             asks_for_layouts,
             memory_matters,
             of_arguments,
@@ -154,7 +160,7 @@ impl<A: Arguments> Cache<A> {
         values: &[Value],
         arguments: &A,
     ) -> Option<Arc<GraphModule>> {
-        if self.runs_as_it_is {
+        if self.runs_as_it_is || self.is_shared {
             return None;
         }
         self.read_state(model);
@@ -233,6 +239,10 @@ impl<A: Arguments> Cache<A> {
         }
         let distances = self.examples.iter().filter_map(|before| Some((before.distance(&example)?, before)));
         let before = distances.min_by_key(|(distance, _)| *distance).map(|(_, before)| before.clone());
+        self.see_others(model);
+        if self.is_shared {
+            return;
+        }
         self.examples.push(example.clone());
         self.catch_up(model);
         if let Some(before) = before {
@@ -375,6 +385,18 @@ impl<A: Arguments> Cache<A> {
     /// What the model holds that graphs have as constants, as far as it tells.
     pub(super) fn constants(&self, model: &dyn Behind<A>) -> Option<Vec<String>> {
         if self.graphs.is_empty() { None } else { model.besides(&self.known_names()) }
+    }
+
+    /// Looks whether others hold something that the model changes: they would not see what graphs do, nor graphs what they do.
+    pub(super) fn see_others(&mut self, model: &dyn Behind<A>) {
+        let shared = model.shared();
+        self.is_shared = shared.is_some();
+        if let Some(path) = shared {
+            self.drop_graphs(|_| false);
+            self.examples.clear();
+            self.remembered.clear();
+            self.refuse(Refusal::Shared { path });
+        }
     }
 
     /// Graphs whose constants were changed are none of this model.

@@ -123,6 +123,8 @@ macro_rules! compile {
                         ::core::stringify!($ty),
                     )?;
                 )*
+                #[allow(unused_imports)]
+                use $crate::symbolic::{Module as _, ModuleT as _};
                 let returned = $call;
                 inputs.finish(returned)
             },
@@ -256,6 +258,7 @@ where
         let before = cache.constants(&Model { model, calls: &self.calls });
         let result = with(model);
         cache.compare(&Model { model, calls: &self.calls }, before);
+        cache.see_others(&Model { model, calls: &self.calls });
         result
     }
 

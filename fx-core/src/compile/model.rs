@@ -5,7 +5,7 @@
 use candle_core::Result;
 
 use crate::module::{GraphModule, State};
-use crate::trace::{TraceError, Traceable, Tracer, state_of, told_besides};
+use crate::trace::{TraceError, Traceable, Tracer, shared_with_others, state_of, told_besides};
 
 use super::cache::Behind;
 
@@ -47,6 +47,10 @@ impl<M: Traceable, A, R> Behind<A> for Model<'_, M, A, R> {
 
     fn besides(&self, names: &[String]) -> Option<Vec<String>> {
         told_besides(self.model, names)
+    }
+
+    fn shared(&self) -> Option<String> {
+        shared_with_others(self.model)
     }
 
     fn tracer<'t>(&self) -> Tracer<'t> {

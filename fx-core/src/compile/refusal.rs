@@ -28,6 +28,16 @@ pub enum Refusal {
         /// What differs from the call that is the most alike.
         differs: String,
     },
+    /// The model holds something that can change behind an `Rc` or `Arc`, and others hold it, too.
+    #[error(
+        "`{path}` is behind a pointer that others hold, too, and can change: they would not see what a graph does, nor a graph what \
+         they do; give the model its own, or compile what shares it together, `fx::compile!((one, other), |both, …| …)`, and look \
+         at it by `with_model`"
+    )]
+    Shared {
+        /// Where it is in the model.
+        path: String,
+    },
     /// The model changes itself, and a run cannot be made up for later.
     #[error(
         "the model keeps something from call to call and {0}, so a call that a graph answers could not be made up for"

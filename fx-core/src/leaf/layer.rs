@@ -477,7 +477,6 @@ macro_rules! layer {
             fn symbolic(&self, scope: &crate::trace::Scope) -> Self::Symbolic {
                 crate::leaf::layer::Leaf::of(self, scope)
             }
-
             fn held(mirror: &Self::Symbolic, _: &mut crate::trace::Holding) -> crate::trace::Held {
                 mirror.held()
             }
@@ -592,9 +591,8 @@ pub(super) use layer;
 /// # Errors
 /// If there is no such argument, or if it is of another kind.
 pub fn argument<'v, T: crate::ops::FromValue<'v>>(args: &[&'v Value], index: usize) -> Result<T> {
-    let Some(value) = args.get(index) else {
-        candle_core::bail!("argument {index} of a layer is missing");
-    };
+    let missing = || candle_core::Error::Msg(format!("argument {index} of a layer is missing"));
+    let value = args.get(index).ok_or_else(missing)?;
     let expected = T::EXPECTED;
     T::from_value(value).ok_or_else(|| {
         candle_core::Error::Msg(format!("argument {index} of a layer should be {expected}, but is {}", value.kind()))

@@ -56,6 +56,7 @@ mod query;
 #[doc(hidden)]
 pub mod custom;
 mod in_place;
+mod hinted;
 #[doc(hidden)]
 pub mod helper;
 #[doc(hidden)]
@@ -104,11 +105,10 @@ pub(crate) use owner::{Original, Place};
 pub use pointers::Shareable;
 pub(crate) use probe::size_name;
 pub use proxy::Proxy;
-pub(crate) use recording::{state_of, told_besides};
+pub(crate) use recording::{shared_with_others, state_of, told_besides};
 pub use rules::{ModuleCall, NewNode, TracerRules};
 pub use scope::Scope;
 pub use session::Session;
-pub(crate) use sharing::shared_with_others;
 pub use symbolic_module::{Module, ModuleT};
 pub use traceable::{Construct, Symbolic, Traceable, no_mirror, not_made};
 pub use tracer::{Entry, Inherent, Tracer, ViaModule, ViaModuleT, symbolic_trace, trace};

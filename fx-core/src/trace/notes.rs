@@ -22,13 +22,24 @@ pub(crate) struct Comparison {
     pub(crate) right: Number,
 }
 
+/// What is noted at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A comparison that the model made.
+    Decision,
+    /// What holds of a number that it made.
+    Bound,
+    /// A condition of which nobody knows what it compares: it is 1 where it holds, and 0 where not.
+    Condition,
+}
+
 /// The comparisons of one place.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) at: &'static Location<'static>,
     pub(crate) relation: Relation,
-    /// Whether it is a condition of which nobody knows what it compares: it is 1 where it holds, and 0 where not.
-    pub(crate) is_condition: bool,
+    /// What the numbers are.
+    pub(crate) kind: Kind,
     /// How many were made there.
     pub(crate) count: usize,
     /// The first of them.
@@ -108,9 +119,9 @@ pub(crate) struct Causes<'n> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
     places: Vec<Place>,
-    by_address: HashMap<(usize, Relation, bool), usize, foldhash::fast::RandomState>,
+    by_address: HashMap<(usize, Relation, Kind), usize, foldhash::fast::RandomState>,
     /// The place that was noted last, which is likely to be the next.
-    last: Option<((usize, Relation, bool), usize)>,
+    last: Option<((usize, Relation, Kind), usize)>,
     rounds: Vec<Rounds>,
     rounds_by_address: HashMap<(usize, Round), usize, foldhash::fast::RandomState>,
     count: usize,
@@ -120,17 +131,17 @@ pub(crate) struct Notes {
 const KEPT: usize = 256;
 
 impl Notes {
-    fn add(&mut self, at: &'static Location<'static>, is_condition: bool, relation: Relation, sides: [Number; 2]) {
+    fn add(&mut self, at: &'static Location<'static>, kind: Kind, relation: Relation, sides: [Number; 2]) {
         let next = self.places.len();
         // Each place in a program has a location of its own, which does not move.
-        let key = (std::ptr::from_ref(at).addr(), relation, is_condition);
+        let key = (std::ptr::from_ref(at).addr(), relation, kind);
         let index = match self.last {
             Some((last, index)) if last == key => index,
             _ => *self.by_address.entry(key).or_insert(next),
         };
         self.last = Some((key, index));
         if index == next {
-            self.places.push(Place { at, relation, is_condition, count: 0, first: Vec::new() });
+            self.places.push(Place { at, relation, kind, count: 0, first: Vec::new() });
         }
         let [left, right] = sides;
         let place = &mut self.places[index];
@@ -138,7 +149,7 @@ impl Notes {
         if place.first.len() < KEPT {
             place.first.push(Comparison { order: self.count, left, right });
         }
-        self.count += usize::from(!is_condition);
+        self.count += usize::from(kind != Kind::Condition);
     }
 
     fn add_rounds(&mut self, at: &'static Location<'static>, what: Round, (began, rounds): (usize, usize)) {
@@ -159,12 +170,12 @@ impl Notes {
 
     /// The places where numbers are compared, in the order of their first comparisons.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
-        self.places.iter().filter(|place| !place.is_condition)
+        self.places.iter().filter(|place| place.kind != Kind::Condition)
     }
 
     /// The same place in another run.
     pub(crate) fn same_place(&self, place: &Place) -> Option<&Place> {
-        let key = (std::ptr::from_ref(place.at).addr(), place.relation, place.is_condition);
+        let key = (std::ptr::from_ref(place.at).addr(), place.relation, place.kind);
         self.by_address.get(&key).map(|index| &self.places[*index])
     }
 
@@ -183,15 +194,15 @@ impl Notes {
     /// Where another run first decides otherwise: the place, and which comparison there. Places at which the runs compare
     /// more or less often do not count.
     pub(crate) fn divergence(&self, other: &Self) -> Option<(&Place, usize)> {
-        self.first_otherwise(other, |place, there| !place.is_condition && place.count == there.count)
+        self.first_otherwise(other, |place, there| place.kind != Kind::Condition && place.count == there.count)
     }
 
     /// The same where places count however often the runs come there: what a run does from there on need not be what the
     /// other does, so this says something only of runs that recorded other graphs.
     pub(crate) fn causes(&self, other: &Self) -> Causes<'_> {
         Causes {
-            comparison: self.first_otherwise(other, |place, _| !place.is_condition),
-            condition: self.first_otherwise(other, |place, _| place.is_condition),
+            comparison: self.first_otherwise(other, |place, _| place.kind != Kind::Condition),
+            condition: self.first_otherwise(other, |place, _| place.kind == Kind::Condition),
             rounds: self.other_rounds(other),
         }
     }
@@ -278,7 +289,16 @@ pub(crate) fn is_noting() -> bool {
 pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.add(at, false, relation, [left, right]);
+            notes.add(at, Kind::Decision, relation, [left, right]);
+        }
+    });
+}
+
+/// Notes what holds of a number that was made, if anybody wants to know.
+pub(crate) fn note_bound(at: &'static Location<'static>, relation: Relation, left: Number, right: Number) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            notes.add(at, Kind::Bound, relation, [left, right]);
         }
     });
 }
@@ -287,7 +307,7 @@ pub(crate) fn note(at: &'static Location<'static>, relation: Relation, left: Num
 pub(crate) fn note_condition(at: &'static Location<'static>, holds: bool) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.add(at, true, Relation::Eq, [holds.into(), true].map(|is| Number::Int(is.into())));
+            notes.add(at, Kind::Condition, Relation::Eq, [holds.into(), true].map(|is| Number::Int(is.into())));
         }
     });
 }

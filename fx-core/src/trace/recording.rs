@@ -22,6 +22,7 @@ use super::probe::Probe;
 use super::rules::TracerRules;
 use super::scope::Scope;
 use super::session::{Mode, Session};
+use super::sharing::watch;
 use super::traceable::Traceable;
 
 /// What one run gave.
@@ -76,6 +77,14 @@ pub(crate) fn told_besides<M: Traceable>(model: &M, names: &[String]) -> Option<
             }
         });
         Some(told)
+    })
+}
+
+/// Where a model holds something that can change and that others hold, too: what they do to it no graph sees.
+pub(crate) fn shared_with_others<M: Traceable>(model: &M) -> Option<String> {
+    // Mirrors meet what is shared when they are made.
+    watch(|| {
+        let _ = look(model, |_| Some(()));
     })
 }
 

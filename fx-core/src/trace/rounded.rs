@@ -65,7 +65,7 @@ impl<T: AsFloat + ?Sized> NoteRounding for Rounded<'_, T> {
         let (x, at) = (self.0.as_float(), Location::caller());
         let between = |from: (Relation, f64), to: (Relation, f64)| {
             for (relation, end) in [from, to] {
-                super::notes::note(at, relation, Number::Float(x), Number::Float(end));
+                super::notes::note_bound(at, relation, Number::Float(x), Number::Float(end));
             }
         };
         let rounding = match rounding {

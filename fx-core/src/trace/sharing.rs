@@ -6,13 +6,8 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use candle_core::Device;
 
 use super::scope::Scope;
-use super::session::{Mode, Session};
-use super::traceable::Traceable;
 
 /// A pointer that was met.
 struct Pointer {
@@ -61,17 +56,11 @@ pub(super) fn meet_cell() {
     walk(|walk| walk.cells += 1);
 }
 
-/// The path of something that can change and that others hold, too.
-pub(crate) fn shared_with_others<M: Traceable>(model: &M) -> Option<String> {
-    let session = Session::new("sharing", Mode::Concrete { specialize: false }, Device::Cpu, None, None, Vec::new());
-    let active = session.activate();
+/// The path of something that can change and that others hold, too, in what is mirrored meanwhile.
+pub(super) fn watch(mirror: impl FnOnce()) -> Option<String> {
     let outer = WALK.replace(Some(Walk::default()));
-    let mirrored = catch_unwind(AssertUnwindSafe(|| drop(model.symbolic(&Scope::root(&session)))));
+    mirror();
     let walk = WALK.replace(outer).unwrap_or_default();
-    drop(active);
-    let _ = session.state().close();
-    // A lock that is held ends the walk: a call will say so.
-    mirrored.ok()?;
     let is_shared = |pointer: &&Pointer| pointer.has_cell && pointer.owners > pointer.met;
     let shared = walk.pointers.values().filter(is_shared);
     shared.map(|pointer| pointer.path.clone()).min()

@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::{self, Debug};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic;
 
 use candle_core::{DType, Device, Shape, Tensor, Var};
 
@@ -297,6 +298,23 @@ impl<T: Copy + Traceable<Symbolic = T>> Traceable for Cell<T> {
         T::held(&mirror.get(), holding)
     }
 }
+
+macro_rules! atomics {
+    ($($type:ident: $value:ty),*) => {$(
+        impl Traceable for atomic::$type {
+            type Symbolic = Self;
+
+            fn symbolic(&self, _: &Scope) -> Self {
+                Self::new(self.load(atomic::Ordering::Relaxed))
+            }
+
+            fn held(mirror: &Self, holding: &mut Holding) -> Held {
+                <$value>::held(&mirror.load(atomic::Ordering::Relaxed), holding)
+            }
+        }
+    )*};
+}
+atomics!(AtomicBool: bool, AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize, AtomicI32: i32, AtomicI64: i64);
 
 impl<T: ?Sized> Traceable for PhantomData<T> {
     type Symbolic = Self;

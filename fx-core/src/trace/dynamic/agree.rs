@@ -38,6 +38,8 @@ pub(super) struct Unified {
     pub(super) facts: Vec<(NodeId, Fact)>,
     pub(super) tensors: Vec<(NodeId, Recipe)>,
     pub(super) guards: Vec<Guard>,
+    /// Whether a float is made whole of which it is not known what it follows.
+    pub(super) misses_bounds: bool,
 }
 
 /// The expression of a row of numbers, or the error of the first of them that differs from the first.
@@ -75,7 +77,7 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
     let agreement = Agreement { domain, base, others };
     agreement.check_nodes()?;
     let (arguments, facts, tensors) = Default::default();
-    let mut unified = Unified { arguments, facts, tensors, guards: Vec::new() };
+    let mut unified = Unified { arguments, facts, tensors, guards: Vec::new(), misses_bounds: false };
     for (id, node) in base.nodes() {
         let nodes: Vec<_> = agreement.others.iter().map(|(_, graph)| graph.node(id)).collect();
         let facts: Vec<&Fact> =
@@ -108,7 +110,7 @@ pub(super) fn unified(domain: &Domain<'_>, fitter: &mut Fitter) -> Result<Unifie
         unified.arguments.push((id, args.into(), kwargs.into()));
     }
     // What is compared follows from what was found in the graph.
-    unified.guards = guards::of(domain, fitter)?;
+    (unified.guards, unified.misses_bounds) = guards::of(domain, fitter)?;
     // Tensors last: they cost the most, and all else may ask for one more size.
     for (id, node) in base.nodes() {
         if let Target::GetAttr(path) = node.target()

@@ -7,18 +7,18 @@ use super::agree::{Stop, fitted, fitted_float};
 use super::domain::Domain;
 use super::error::DynamicError;
 use crate::ir::Guard;
-use crate::trace::notes::{Comparison, Notes, OtherRounds, Place};
+use crate::trace::notes::{Comparison, Kind, Notes, OtherRounds, Place};
 use crate::value::{Fitter, Number, Relation, Sizes, SymNumber};
 
-/// The conditions under which the model decides as in the first capture.
-pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop> {
+/// The conditions under which the model decides as in the first capture; and whether one of a float that is made whole is not known.
+pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<(Vec<Guard>, bool), Stop> {
     let base = &domain.base().notes;
     let same: Vec<(&Sizes, &Notes)> = domain.same().map(|(sizes, recording)| (sizes, &recording.notes)).collect();
     // Where the model decided otherwise, and after how many comparisons.
     let by_causes = domain.goes_by_causes();
     let others = domain.others().filter_map(|(sizes, other)| Other::of(base, sizes, &other.notes, by_causes));
     let others: Vec<Other<'_>> = others.collect();
-    let mut guards = Guards { domain, known, guards: Vec::new(), fitter: None };
+    let mut guards = Guards { domain, known, guards: Vec::new(), misses_bounds: false, fitter: None };
     for place in base.places() {
         let rows: Option<Vec<(&Sizes, &Place)>> = same
             .iter()
@@ -51,9 +51,9 @@ pub(super) fn of(domain: &Domain<'_>, known: &Fitter) -> Result<Vec<Guard>, Stop
             guards.add_rounds(rounds, &same, &others)?;
         }
     }
-    let guards = guards.guards;
+    let Guards { guards, misses_bounds, .. } = guards;
     check_others(domain, &guards)?;
-    Ok(guards)
+    Ok((guards, misses_bounds))
 }
 
 /// A capture in which the model decided otherwise.
@@ -91,14 +91,24 @@ struct Guards<'d> {
     /// What was found in the graph.
     known: &'d Fitter,
     guards: Vec<Guard>,
+    /// Whether a bound of a float that is made whole is not among them.
+    misses_bounds: bool,
     /// For the same sizes as the last comparison.
     fitter: Option<(Vec<Sizes>, Fitter)>,
 }
 
 impl Guards<'_> {
     fn add(&mut self, place: &Place, points: &[(&Sizes, Comparison)]) -> Result<(), Stop> {
-        let left = self.side(place, points, |one| one.left)?;
-        let right = self.side(place, points, |one| one.right)?;
+        let left = self.side(place, points, |one| one.left);
+        let (left, right) = match left.and_then(|left| Ok((left, self.side(place, points, |one| one.right)?))) {
+            Ok(sides) => sides,
+            // What a float follows is not known, only what it is when it is made whole.
+            Err(Stop::Error(_)) if place.kind == Kind::Bound => {
+                self.misses_bounds = true;
+                return Ok(());
+            }
+            Err(stop) => return Err(stop),
+        };
         if left.is_constant() && right.is_constant() {
             return Ok(());
         }
@@ -135,7 +145,7 @@ impl Guards<'_> {
             Some((other.sizes, comparison(theirs)))
         }));
         let (at, relation) = (rounds.at, Relation::Eq);
-        self.add(&Place { at, relation, is_condition: false, count: 1, first: Vec::new() }, &points)
+        self.add(&Place { at, relation, kind: Kind::Decision, count: 1, first: Vec::new() }, &points)
     }
 
     /// Whether a guard of floats that follow one size holds wherever the graph runs, as where a half is made whole, which is exact.

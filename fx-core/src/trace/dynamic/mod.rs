@@ -73,7 +73,7 @@ pub(super) fn capture(
             Ok(unified) => {
                 // Where floats are made whole in sight, guards say when that is exact.
                 let is_of_floats = |guard: &Guard| matches!(guard.left, SymNumber::Float(_));
-                let are_guarded = unified.guards.iter().any(is_of_floats);
+                let are_guarded = !unified.misses_bounds && unified.guards.iter().any(is_of_floats);
                 let untried = if are_guarded || asked == EXACT { Vec::new() } else { exact::untried(&domain, &fitter) };
                 if untried.is_empty() {
                     return finished(declared, domain, unified);
