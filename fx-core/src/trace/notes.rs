@@ -307,7 +307,7 @@ pub(crate) fn note_bound(at: &'static Location<'static>, relation: Relation, lef
 pub(crate) fn note_condition(at: &'static Location<'static>, holds: bool) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.add(at, Kind::Condition, Relation::Eq, [holds.into(), true].map(|is| Number::Int(is.into())));
+            notes.add(at, Kind::Condition, Relation::Eq, [holds, true].map(|is| Number::Int(is.into())));
         }
     });
 }
