@@ -202,7 +202,7 @@ impl<'a> Defaults<'a> {
             let ty: Type = match &receiver.kind {
                 ReceiverKind::Reference(_, written, mutability) => {
                     let own: Lifetime = parse_quote!('__fx_this);
-                    if written.is_none() && (Elided { own: &own, found: false }).is_in(&mut sig.output) {
+                    if written.is_none() && Elided::named(&own, &mut sig.output) {
                         lifetime = Some(own);
                     }
                     let lifetime = written.as_ref().or(lifetime.as_ref());
@@ -321,9 +321,11 @@ struct Elided<'a> {
 }
 
 impl Elided<'_> {
-    fn is_in(mut self, output: &mut ReturnType) -> bool {
-        self.visit_return_type_mut(output);
-        self.found
+    /// Whether there was such.
+    fn named(own: &Lifetime, output: &mut ReturnType) -> bool {
+        let mut elided = Elided { own, found: false };
+        elided.visit_return_type_mut(output);
+        elided.found
     }
 }
 
