@@ -176,7 +176,7 @@ struct Shared {
 
 #[fx::module]
 impl Shared {
-    #[allow(deprecated)]
+    #[allow(deprecated, reason = "the older name is called")]
     fn forward(&self, q: &Tensor, k: &Tensor, mask: Option<&Tensor>) -> Result<Tensor> {
         use candle_nn::cpu_flash_attention::run_flash_attn_cpu;
         let v = k.neg()?;

@@ -334,10 +334,10 @@ fn what_trains_is_held_and_left_out() {
     actor.learn(&actor.forward(&x).unwrap().sqr().unwrap().sum_all().unwrap()).unwrap();
 
     let tracer = || fx::Tracer::new().example("x", &x);
-    let built = tracer().trace_built(&vb, |vb| fx::Symbolic::<Policy>::new(vb)).unwrap();
+    let built = tracer().trace_built(&vb, fx::Symbolic::<Policy>::new).unwrap();
     assert!(built.graph().to_string().contains("call_module policy("), "{}", built.graph());
     let closure = fx::Tracer::new().example("xs", &x).trace_built(&vb, policy).unwrap();
-    let actor = Arc::new(actor);
+    let actor = std::rc::Rc::new(actor);
     let held = tracer().trace_with(&actor, |actor, inputs| actor.forward(&inputs.tensor("x")?)).unwrap();
     for captured in [built, closure, held] {
         assert_same(&actor.forward(&x).unwrap(), &captured.forward(&[&x]).unwrap());

@@ -265,7 +265,6 @@ struct Six;
 
 #[fx::module]
 impl Six {
-    #[expect(clippy::type_complexity, reason = "the form under test")]
     fn forward(&self, x: &Tensor) -> Result<(Tensor, usize, f64, bool, Tensor, Option<Tensor>)> {
         let n = x.dim(0)?;
         Ok((x.relu()?, n / 2, n as f64 * 0.5, n > 3, x.neg()?, None))
