@@ -42,8 +42,8 @@ use model::{Calls, Model};
 /// A model that runs as graphs, captured when they are needed. Made by [`compile`](fn@compile) and
 /// [`compile!`](macro@crate::compile).
 ///
-/// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` or a
-/// type with `#[fx::constant]` without `Debug`, is not followed. It can be used by several threads at once; calls of a model that keeps
+/// `A` is the tuple of its arguments, `R` its result. What a model changes where no capture looks, inside of a `Box<dyn …>` of
+/// a trait that is not the user's, is not followed. It can be used by several threads at once; calls of a model that keeps
 /// something are made one after the other.
 ///
 /// It is also a [`Module`], if it takes one tensor.
@@ -240,8 +240,10 @@ where
     }
 
     /// The model itself, to be looked at or changed: a cache emptied, a flag set, a tensor replaced. Graphs that hold what was
-    /// changed as a constant are forgotten, where it can be seen: what changes inside of a layer, as a
-    /// [`Linear`](candle_nn::Linear) that is replaced, needs [`Compiled::reset`].
+    /// changed as a constant are forgotten, where it can be seen: what changes inside of a layer that does not tell its tensors
+    /// needs [`Compiled::reset`].
+    ///
+    /// `with` has the model alone: it must not call the compiled model itself, which would wait for it.
     pub fn with_model<T>(&self, with: impl FnOnce(&mut M) -> T) -> T {
         self.change(Cache::leave, with)
     }

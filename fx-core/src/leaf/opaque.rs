@@ -78,6 +78,14 @@ impl<M: candle_core::Module + Send + Sync> LayerModule for Opaque<M> {
     }
 }
 
+// Also of what is no layer, which is told where the mirror is made.
+impl<M> OpaqueLeaf<M> {
+    /// The layer, as a part of what a mirror holds.
+    pub fn held(&self) -> Held {
+        Held::layer(&self.scope, &self.layer)
+    }
+}
+
 impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {
     /// The mirror of this layer.
     pub fn new(module: &M, scope: &Scope) -> Self {
@@ -88,11 +96,6 @@ impl<M: candle_core::Module + Clone + Send + Sync + 'static> OpaqueLeaf<M> {
     #[cfg(feature = "transformers")]
     pub(super) fn pure(module: &M, scope: &Scope) -> Self {
         Self::made(module, scope, true)
-    }
-
-    /// The layer, as a part of what a mirror holds.
-    pub fn held(&self) -> Held {
-        Held::layer(&self.scope, &self.layer)
     }
 
     fn made(module: &M, scope: &Scope, pure: bool) -> Self {

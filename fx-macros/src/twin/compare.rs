@@ -67,7 +67,10 @@ pub(super) fn note_conditions(condition: &mut Expr, paths: &Paths) {
         | Expr::Block(_)
         | Expr::Match(_) => {
             let compare = paths.private("compare");
-            *condition = parse_quote_spanned!(condition.span()=> #compare::condition(#condition));
+            // rustc tells a wrong type of it as it does in the original, so that it is told once.
+            *condition = parse_quote_spanned! {condition.span()=> {
+                if #condition { #compare::condition(true) } else { #compare::condition(false) }
+            }};
         }
         _ => {}
     }
